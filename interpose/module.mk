@@ -8,7 +8,7 @@ STACK_SOURCES := $(wildcard interpose/stack/*.c interpose/stack/*.S)
 UNWIND_SOURCES := $(addprefix interpose/symbolize/,cfi.c cfi_expression.c unwind.c)
 # Frames of Python code, and call stacks with them.
 PYTHON_SOURCES := $(addprefix interpose/symbolize/,memory_windows.c python_frames.c python_interpreter.c python_known.c python_lines.c python_names.c)
-CALL_STACK_SOURCES := interpose/symbolize/call_stack.c $(PYTHON_SOURCES)
+CALL_STACK_SOURCES := $(addprefix interpose/symbolize/,call_stack.c caller_site.c) $(PYTHON_SOURCES)
 # What people and pipelines read: settings, log, journal, report. The tests of these parts supply the rest themselves.
 SINK_SOURCES := $(filter-out interpose/report/trace_sink.c $(CALL_STACK_SOURCES) $(UNWIND_SOURCES), \
 	$(INTERPOSE_COMMON) $(STACK_SOURCES) $(wildcard interpose/config/*.c interpose/symbolize/*.c interpose/report/*.c)) \

@@ -31,6 +31,8 @@
 #include "interpose/stack/stack_memory.h"
 #include "interpose/stack/tool_stack.h"
 #include "interpose/common/thread_state.h"
+#include "interpose/config/run_settings.h"
+#include "interpose/symbolize/caller_site.h"
 
 #define COLD __attribute__((cold, noinline))
 
@@ -150,6 +152,12 @@ static COLD void know_thread(struct acl_thread *t, const struct acl_call_record 
 	t->rare &= ~THREAD_UNKNOWN;
 }
 
+/* From now on the record names the stack. Not of a recorded call: a recording has addresses only. */
+static COLD void know_site(struct acl_call_record *ev)
+{
+	ev->caller = caller_site_take(ev->caller, settings_stacks_all());
+}
+
 static inline __attribute__((always_inline)) void enter(
 	struct acl_call *call, struct acl_thread *t, uint32_t state)
 {
@@ -164,6 +172,8 @@ static inline __attribute__((always_inline)) void enter(
 		if (trace_sink.needs_time)
 			ev->time = now();
 	}
+	if (unlikely(state & ACL_STATE_SITE) && call->checked && !call->traced)
+		know_site(ev);
 	call->no_room = !thread_has_room(t, call);
 	if (unlikely(call->no_room))
 		tool_stack_run(see_enter_there, call);
@@ -429,11 +439,22 @@ static __attribute__((noinline)) void enter_traced(
 		enter_again(call, t, state);
 }
 
+static __attribute__((noinline)) void enter_at_site(
+	struct acl_call *call, struct acl_thread *t, uint32_t state)
+{
+	if (state & ACL_STATE_COUNT && !count_plain(call, t))
+		return;
+	know_site(&call->event);
+	enter_checks(call);
+}
+
 /* A plain call of which something else is wanted, or may be.  Saves no registers where nothing records it. */
 static __attribute__((noinline)) void enter_more(struct acl_call *call, struct acl_thread *t, uint32_t state)
 {
 	if (state & ACL_STATE_TRACE && trace_is_wanted(call->event.api))
 		enter_traced(call, t, state);
+	else if (unlikely(state & ACL_STATE_SITE))
+		enter_at_site(call, t, state);
 	else if (!(state & (ACL_STATE_COUNT | ACL_STATE_PREFETCH)))
 		enter_checks(call);
 	else if (!(state & ACL_STATE_COUNT))
@@ -458,13 +479,11 @@ static inline __attribute__((always_inline)) bool enter_plain(
 	struct acl_call *call, unsigned api, void *args, void *caller, uint32_t state)
 {
 	static const struct acl_call usual = {.usual = true, .checked = true};
+	static const uint32_t plain = ACL_STATE_COUNT | ACL_STATE_PREFETCH | ACL_STATE_TRACE | ACL_STATE_SITE;
 	uint32_t beside = state ^ ACL_STATE_CHECK;
 	struct acl_thread *t = thread_own_slot();
 
-	if (unlikely(!thread_is_self(t)) ||
-		unlikely(!is_plain(call, t,
-			beside & ~(uint32_t)(ACL_STATE_COUNT | ACL_STATE_PREFETCH | ACL_STATE_TRACE),
-			(uintptr_t)caller)))
+	if (unlikely(!thread_is_self(t)) || unlikely(!is_plain(call, t, beside & ~plain, (uintptr_t)caller)))
 		return false;
 	begin_plain(call, t, api, args, caller);
 	call->seen_by = usual.seen_by;

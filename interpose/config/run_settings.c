@@ -303,6 +303,11 @@ void settings_path(const char *path, char *out, size_t cap)
 	text_str(&t, path);
 }
 
+bool settings_stacks_all(void)
+{
+	return settings_number(SETTING_STACKS) == 1;
+}
+
 /* The choices of target_cann are two words and then the releases in the order of enum acl_cann. */
 void settings_checks(struct checks_config *out)
 {
@@ -314,7 +319,7 @@ void settings_checks(struct checks_config *out)
 				    : (int)(ACL_CANN_8_1 + target - 2);
 	out->soc = *settings_text(SETTING_SOC) ? settings_text(SETTING_SOC) : NULL;
 	out->visible_devices = getenv("ASCEND_RT_VISIBLE_DEVICES");
-	out->stacks_all = settings_number(SETTING_STACKS) == 1;
+	out->stacks_all = settings_stacks_all();
 	out->rule_default = set.rules_set ? set.rules : NULL;
 }
 

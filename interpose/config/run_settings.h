@@ -53,6 +53,9 @@ void settings_path(const char *path, char *out, size_t cap);
 /* The faults to inject; none where a setting is wrong. */
 const struct fault_rules *settings_faults(void);
 
+/* Full call stacks of all calls are wanted. */
+bool settings_stacks_all(void);
+
 /* What the checker asks for, rule_default included (valid for the process' life). */
 void settings_checks(struct checks_config *out);
 

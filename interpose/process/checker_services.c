@@ -10,6 +10,7 @@
 
 #include "aclcheck.h"
 #include "interpose/process/checker_services.h"
+#include "interpose/process/process_state.h"
 #include "interpose/runtime/heap_block.h"
 #include "interpose/runtime/host_address.h"
 #include "interpose/common/site_conditions.h"
@@ -25,6 +26,7 @@
 #include "interpose/stack/readable_memory.h"
 #include "interpose/stack/tool_stack.h"
 #include "interpose/symbolize/call_stack.h"
+#include "interpose/symbolize/stack_site.h"
 #include "interpose/symbolize/python_frames.h"
 #include "interpose/symbolize/python_place.h"
 #include "interpose/report/fingerprint.h"
@@ -63,9 +65,10 @@ static __attribute__((cold, noinline)) void record(
  * constant. */
 static uint32_t host_stack(void *context, const struct acl_call_record *ev)
 {
-	uint32_t stack = KEEPING_ERRNO(stack_take(ev ? ev->caller : 0));
+	uint32_t stack = KEEPING_ERRNO(stack_take(ev ? stack_site_address(ev->caller) : 0));
 
 	(void)context;
+	function_sites_settle();
 	if (ev && trace_provider())
 		((struct acl_call_record *)(uintptr_t)ev)->stack = stack;
 	return stack;
@@ -110,7 +113,7 @@ static uint64_t host_mapping(void *context, const void *address, bool latest)
 
 static uint32_t host_module(void *context, uint64_t code)
 {
-	const struct acl_module *m = KEEPING_ERRNO(module_of(code));
+	const struct acl_module *m = KEEPING_ERRNO(module_of(stack_site_address(code)));
 
 	(void)context;
 	return m ? m->id : MODULE_NONE;
@@ -186,7 +189,7 @@ static uint32_t python_site(struct acl_call_record *ev)
 	if (!python_present())
 		return 0;
 	if (!ev->stack)
-		ev->stack = stack_take(ev->caller);
+		ev->stack = stack_take(stack_site_address(ev->caller));
 	n = stack_frames(ev->stack, &words);
 	for (unsigned i = 0; i < n && near < FINGERPRINT_FRAMES; i++) {
 		if (!is_python_frame(words[i]) || python_place_of(words[i])->library)
@@ -212,13 +215,15 @@ static uint64_t host_place(
 	item = test_item_number();
 	by_stack = ev && looks_at_stack(rule);
 	near = ev ? KEEPING_ERRNO(python_site(ev)) : 0;
-	layer = ev ? KEEPING_ERRNO((uint32_t)(module_mark(ev->caller) >> MODULE_LAYER_SHIFT)) : 0;
+	layer = ev ? KEEPING_ERRNO(
+			     (uint32_t)(module_mark(stack_site_address(ev->caller)) >> MODULE_LAYER_SHIFT))
+		   : 0;
 	if (!by_stack && !near && !item && !layer && !expect_any())
 		return 0;
 	place = (uint64_t)expect_scope(rule->id, counted) << 48 | (uint64_t)expect_inside() << 32;
 	if (by_stack) {
 		if (!ev->stack)
-			ev->stack = KEEPING_ERRNO(stack_take(ev->caller));
+			ev->stack = KEEPING_ERRNO(stack_take(stack_site_address(ev->caller)));
 		near = ev->stack;
 	}
 	return place | (near ^ item * 0x9e3779b1u ^ layer * 0x85ebca6bu);

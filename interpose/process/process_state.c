@@ -10,6 +10,7 @@
 #include "interpose/process/fault_injection.h"
 #include "interpose/common/thread_state.h"
 #include "interpose/common/compiler.h"
+#include "interpose/config/run_settings.h"
 #include "interpose/report/call_coverage.h"
 #include "interpose/report/expect_scope.h"
 #include "interpose/report/sinks.h"
@@ -21,6 +22,7 @@
 #include "interpose/runtime/loaded_module.h"
 #include "interpose/runtime/real_function.h"
 #include "interpose/stack/tool_stack.h"
+#include "interpose/symbolize/python_frames.h"
 
 struct acl_process acl_process;
 
@@ -37,6 +39,20 @@ uint32_t process_thread_new(struct acl_thread *t)
 static bool is_special(unsigned api)
 {
 	return api == ACL_API_aclInit || ends_runtime(api);
+}
+
+/* Later findings tell where tasks were put on streams, and what waited; creations have their stacks anyway.
+ */
+static bool site_matters(unsigned api)
+{
+	const struct acl_api_info *f = &acl_apis[api];
+
+	return f->mode == ACL_MODE_ASYNC || f->classes & (ACL_CLASS_CAPTURE | ACL_CLASS_SYNC);
+}
+
+static bool sites_are_stacks(void)
+{
+	return settings_stacks_all() || python_was_read();
 }
 
 void process_settle(void)
@@ -62,6 +78,8 @@ void function_state_settle(unsigned api)
 		state |= ACL_STATE_SPECIAL;
 	if (p && (!p->wanted || p->wanted(api)))
 		state |= ACL_STATE_TRACE;
+	if (state & ACL_STATE_CHECK && site_matters(api) && sites_are_stacks())
+		state |= ACL_STATE_SITE;
 	if (acl_process.checks && call_coverage_wanted())
 		state |= ACL_STATE_COUNT;
 	if (fault_possible(api))
@@ -75,6 +93,17 @@ void function_state_settle_all(void)
 {
 	for (unsigned api = 0; api < acl_api_count; api++)
 		function_state_settle(api);
+}
+
+void function_sites_settle(void)
+{
+	static atomic_bool settled;
+
+	if (!sites_are_stacks() || atomic_exchange(&settled, true))
+		return;
+	for (unsigned api = 0; api < acl_api_count; api++)
+		if (site_matters(api) && __atomic_load_n(&acl_state[api], __ATOMIC_RELAXED) & ACL_STATE_CHECK)
+			__atomic_or_fetch(&acl_state[api], ACL_STATE_SITE, __ATOMIC_RELAXED);
 }
 
 /* The child inherits the checker and its state; its own run begins with its own first call. */

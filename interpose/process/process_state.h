@@ -61,6 +61,9 @@ void process_settle(void);
 /* Says which functions of the model are checked, traced, resolved: acl_state from that. */
 void function_state_settle(unsigned api);
 void function_state_settle_all(void);
+/* After a stack was taken: if there was Python code in it, calls are known by their stacks (stack_site.h)
+ * from now on. */
+void function_sites_settle(void);
 
 /* After fork, in the child. */
 void process_forked(void);

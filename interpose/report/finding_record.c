@@ -11,6 +11,7 @@
 #include "interpose/common/suppression.h"
 #include "interpose/symbolize/code_symbol.h"
 #include "interpose/symbolize/python_place.h"
+#include "interpose/symbolize/stack_site.h"
 
 unsigned finding_stack_depth(const uint64_t *ips, unsigned n)
 {
@@ -21,8 +22,10 @@ unsigned finding_stack_depth(const uint64_t *ips, unsigned n)
 
 unsigned finding_site_frames(const struct acl_call_site *site, uint64_t *caller, const uint64_t **ips)
 {
-	if (site->stack)
-		return stack_frames(site->stack, ips);
+	uint32_t stack = site->stack ? site->stack : stack_site_stack(site->caller);
+
+	if (stack)
+		return stack_frames(stack, ips);
 	*caller = module_mark(site->caller);
 	*ips = caller;
 	return !symbol_is_interpreter(symbol_of(*caller));
@@ -37,16 +40,16 @@ static void place(struct finding_record *s, const struct acl_finding *f)
 	s->api = UINT16_MAX;
 	if (f->event) {
 		s->api = f->event->api;
-		s->caller = f->event->caller;
+		s->caller = stack_site_address(f->event->caller);
 		if (!stack)
 			stack = f->event->stack;
 		if (!stack)
 			stack = stack_take(s->caller);
 	} else if (created) {
 		s->api = created->api;
-		s->caller = created->caller;
+		s->caller = stack_site_address(created->caller);
 		if (!stack)
-			stack = created->stack;
+			stack = created->stack ? created->stack : stack_site_stack(created->caller);
 	}
 	if (stack)
 		s->n_ips = stack_frames(stack, &s->ips);

@@ -14,6 +14,7 @@
 #include "interpose/symbolize/call_stack.h"
 #include "interpose/common/suppression.h"
 #include "interpose/symbolize/code_symbol.h"
+#include "interpose/symbolize/stack_site.h"
 #include "interpose/report/verdict.h"
 
 #define BOLD "\033[1m"
@@ -359,7 +360,7 @@ static void place_line(struct text *t, const struct checks_site *place)
 		text_fmt(t, "  %s", acl_call_name(place->api));
 	if (place->caller) {
 		text_str(t, "  ");
-		finding_call_site(t, python ? python : module_mark(place->caller));
+		finding_call_site(t, python ? python : module_mark(stack_site_address(place->caller)));
 	}
 	text_char(t, '\n');
 }

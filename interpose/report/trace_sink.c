@@ -19,6 +19,7 @@
 #include "interpose/runtime/dynamic_linker.h"
 #include "interpose/config/run_settings.h"
 #include "interpose/symbolize/call_stack.h"
+#include "interpose/symbolize/stack_site.h"
 #include "interpose/symbolize/python_place.h"
 #include "interpose/config/job_identity.h"
 #include "interpose/report/trace_provider.h"
@@ -355,10 +356,26 @@ bool trace_open(void)
 	return true;
 }
 
+/* A recording has no sites that are stacks. */
+static void plain_site(struct acl_call_site *site)
+{
+	if (!site->stack)
+		site->stack = stack_site_stack(site->caller);
+	site->caller = stack_site_address(site->caller);
+}
+
 void trace_finding(const struct finding_record *s)
 {
 	const struct acl_trace_provider *p = trace_provider();
+	struct acl_finding f;
 
-	if (p && p->finding)
-		p->finding(s->f, s->status);
+	if (!p || !p->finding)
+		return;
+	f = *s->f;
+	for (unsigned i = 0; i < f.n_objects && i < ACL_FINDING_OBJECTS; i++) {
+		plain_site(&f.objects[i].created);
+		plain_site(&f.objects[i].last_used);
+		plain_site(&f.objects[i].destroyed);
+	}
+	p->finding(&f, s->status);
 }

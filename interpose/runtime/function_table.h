@@ -17,7 +17,8 @@ enum acl_call_state {
 	ACL_STATE_COUNT = 1u << 5, /* a report wants the number of calls */
 	ACL_STATE_PREFETCH = 1u << 6, /* the checks look far for its arguments */
 	ACL_STATE_SPECIAL = 1u << 7, /* fetched by dlsym; the beginning and the end of the runtime's life */
-	ACL_STATE_INJECT = 1u << 8 /* faults may be injected */
+	ACL_STATE_INJECT = 1u << 8, /* faults may be injected */
+	ACL_STATE_SITE = 1u << 9 /* its return address says too little of where it is called */
 };
 
 /* Hidden: read without the GOT, two loads and a jump when nothing is to be done. */

@@ -44,7 +44,7 @@ bool windows_want(struct memory_windows *w, uint64_t from, size_t size)
 {
 	unsigned slot = slot_of(w, from / MEMORY_PAGE);
 
-	if (from + size < from || w->used + size + MEMORY_PAGE > WINDOW_BYTES)
+	if (from + size < from || w->used + size + MEMORY_PAGE > w->room)
 		return false;
 	if (w->slot[slot]) {
 		widen(w, &w->parts[w->slot[slot] - 1], from, from + size);

@@ -15,15 +15,14 @@
 #define MEMORY_PAGE UINT64_C(4096) /* or a part of a larger one: where one byte can be read, all can */
 #define WINDOWS_MAX 256
 #define WINDOW_SLOTS 512 /* power of two */
-#define WINDOW_BYTES ((size_t)160 * 1024) /* of all; only what is copied is touched */
+#define WINDOW_BYTES ((size_t)160 * 1024) /* for any number of pieces; only what is copied is touched */
 
-/* On a stack of the tool's. */
 struct memory_windows {
 	unsigned n;
-	size_t used;
+	size_t used, room;
+	uint8_t *bytes; /* room of them */
 	uint16_t slot[WINDOW_SLOTS]; /* by page: which part, from one on */
 	struct kernel_copy_part parts[WINDOWS_MAX];
-	uint8_t bytes[WINDOW_BYTES];
 };
 
 void windows_clear(struct memory_windows *w);

@@ -26,6 +26,7 @@
 
 #define FRAMES_MAX PYTHON_POSITIONS_MAX /* of which half may lead into C functions */
 #define KEYS_TRIED 128
+#define NUMBER_BYTES (4 * MEMORY_PAGE) /* on the program's stack */
 #define OWNED_BY_C 3 /* since 3.12: a frame for the C function that runs the others */
 
 struct frame {
@@ -39,7 +40,7 @@ struct reading {
 	uint64_t *ips;
 	unsigned n, max;
 	struct frame frames[FRAMES_MAX];
-	unsigned n_frames;
+	unsigned n_frames, wanted; /* at most so many are read */
 	struct memory_windows *windows;
 };
 
@@ -52,28 +53,34 @@ static _Atomic unsigned state_key;
 
 /* Where the caller of a frame lay, and the present frame of a thread's state: guesses that save system calls.
  */
-#define GUESSES 1024 /* power of two */
+#define GUESSES 4096 /* power of two; each has two places, as frames at equal distances may meet in one */
 static struct {
 	_Atomic uint64_t frame, previous;
 } guesses[GUESSES];
 
-static unsigned guess_slot(uint64_t frame)
+static bool guess_is_of(unsigned i, uint64_t frame)
 {
-	return (unsigned)(frame * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (GUESSES - 1);
+	return atomic_load_explicit(&guesses[i].frame, memory_order_relaxed) == frame;
+}
+
+/* The place of a frame's guess; where there is none, one of another frame. */
+static unsigned guess_place(uint64_t frame)
+{
+	unsigned i = (unsigned)(frame * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (GUESSES - 1);
+
+	return !guess_is_of(i, frame) && (guess_is_of(i ^ 1, frame) || guess_is_of(i ^ 1, 0)) ? i ^ 1 : i;
 }
 
 static uint64_t guess(uint64_t frame)
 {
-	unsigned i = guess_slot(frame);
+	unsigned i = guess_place(frame);
 
-	return atomic_load_explicit(&guesses[i].frame, memory_order_relaxed) == frame
-		       ? atomic_load_explicit(&guesses[i].previous, memory_order_relaxed)
-		       : 0;
+	return guess_is_of(i, frame) ? atomic_load_explicit(&guesses[i].previous, memory_order_relaxed) : 0;
 }
 
 static void guess_note(uint64_t frame, uint64_t previous)
 {
-	unsigned i = guess_slot(frame);
+	unsigned i = guess_place(frame);
 
 	if (guess(frame) == previous)
 		return;
@@ -109,7 +116,7 @@ static void want_frames(struct reading *r, uint64_t frame)
 {
 	size_t size = frame_size(&r->python->layout);
 
-	for (unsigned i = 0; frame && i < FRAMES_MAX; i++, frame = guess(frame))
+	for (unsigned i = 0; frame && i < r->wanted; i++, frame = guess(frame))
 		if (!windows_have(r->windows, frame, size) && !want_frame(r, frame))
 			break;
 }
@@ -177,7 +184,7 @@ static void add_frame(struct reading *r, const uint8_t *bytes)
 static bool walk_frames(struct reading *r, uint64_t frame)
 {
 	r->n_frames = 0;
-	while (frame && r->n_frames < FRAMES_MAX) {
+	while (frame && r->n_frames < r->wanted) {
 		const uint8_t *bytes = frame & 7 ? NULL : frame_bytes(r, frame);
 		uint64_t previous;
 
@@ -309,9 +316,14 @@ struct request {
 static void merge_requested(void *request)
 {
 	struct request *q = request;
-	struct memory_windows windows; /* large, and made where it is used */
-	struct reading r = {
-		.python = python_interpreter(), .ips = q->ips, .n = q->n, .max = q->max, .windows = &windows};
+	uint8_t bytes[WINDOW_BYTES];
+	struct memory_windows windows = {.room = sizeof(bytes), .bytes = bytes};
+	struct reading r = {.python = python_interpreter(),
+		.ips = q->ips,
+		.n = q->n,
+		.max = q->max,
+		.wanted = FRAMES_MAX,
+		.windows = &windows};
 
 	if (!r.python)
 		return;
@@ -331,6 +343,43 @@ bool python_present(void)
 	if (python_possible())
 		tool_stack_run(look, &present);
 	return present;
+}
+
+/* --- a number for it all ------------------------------------------------------------------------ */
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
+	return h ^ h >> 32;
+}
+
+uint64_t python_frames_number(unsigned frames)
+{
+	uint8_t bytes[NUMBER_BYTES];
+	struct memory_windows windows = {.room = sizeof(bytes), .bytes = bytes};
+	struct reading r = {.python = python_interpreter(), .wanted = frames, .windows = &windows};
+	unsigned key = atomic_load_explicit(&state_key, memory_order_relaxed);
+	uint64_t frame, number = frames;
+
+	if (!r.python || !key || !present_frame(&r, (uintptr_t)python_thread_value(key - 1), &frame) ||
+		!frame || !walk_frames(&r, frame))
+		return 0;
+	for (unsigned i = 0; i < r.n_frames; i++)
+		number = mix(
+			mix(number, r.frames[i].at.code), r.frames[i].at.position * 2 + r.frames[i].first);
+	return number | 1;
+}
+
+bool python_was_read(void)
+{
+	return atomic_load_explicit(&state_key, memory_order_relaxed) != 0;
+}
+
+bool python_runs(void)
+{
+	unsigned key = atomic_load_explicit(&state_key, memory_order_relaxed);
+
+	return key && python_thread_value(key - 1);
 }
 
 unsigned python_merge(uint64_t *ips, unsigned n, unsigned max)

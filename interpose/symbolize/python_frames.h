@@ -13,6 +13,18 @@
 /* Whether there is an interpreter in the process. */
 bool python_present(void);
 
+/* Whether frames of Python code were found in some thread already. */
+bool python_was_read(void);
+/* Whether the calling thread may have some; costs next to nothing. */
+bool python_runs(void);
+
+/*
+ * A number for the innermost frames of the thread's Python code, as many at most: of their code objects'
+ * addresses and the places in them.  0: there are none, or they are not found.  Needs no stack of the tool's,
+ * and costs one system call mostly.
+ */
+uint64_t python_frames_number(unsigned frames);
+
 /*
  * Puts the words of Python frames (python_place.h) in the place of the interpreter's own among n marked code
  * addresses, innermost first; returns how many there are then, at most max.  As they were: the thread runs no

@@ -143,14 +143,27 @@ static struct known *tables(void)
 	return t;
 }
 
+/* Each has two places: of two that meet in one, each stack would read both anew. */
 static struct known_code *code_slot(struct known *t, uint64_t code)
 {
-	return &t->codes[mix(1, code) & (CODES - 1)];
+	uint64_t i = mix(1, code) & (CODES - 1);
+	struct known_code *first = &t->codes[i], *second = &t->codes[i ^ 1];
+	uint64_t other = load(&second->code);
+
+	return load(&first->code) != code && (other == code || !other) ? second : first;
+}
+
+static bool is_word_of(struct known_word *w, const struct python_position *p)
+{
+	return load(&w->code) == p->code && load(&w->position) == p->position;
 }
 
 static struct known_word *word_slot(struct known *t, const struct python_position *p)
 {
-	return &t->words[mix(mix(1, p->code), p->position) & (WORDS - 1)];
+	uint64_t i = mix(mix(1, p->code), p->position) & (WORDS - 1);
+	struct known_word *first = &t->words[i], *second = &t->words[i ^ 1];
+
+	return !is_word_of(first, p) && (is_word_of(second, p) || !load(&second->code)) ? second : first;
 }
 
 /* Where the objects of a code object are, and how many bytes of them are needed. */
@@ -201,8 +214,8 @@ static void word_find(struct known *t, struct python_position *p, uint64_t ident
 	struct known_word *k = word_slot(t, p);
 	struct python_position found = {.code = p->code, .position = p->position, .word = load(&k->word)};
 
-	if (load(&k->code) == p->code && load(&k->position) == p->position &&
-		load(&k->identity) == identity && load(&k->check) == word_check(&found, identity))
+	if (is_word_of(k, p) && load(&k->identity) == identity &&
+		load(&k->check) == word_check(&found, identity))
 		p->word = found.word;
 }
 

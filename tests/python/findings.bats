@@ -52,6 +52,42 @@ run_app() {
 	[ "$(grep -c '^  error ' <<<"$output")" = 1 ] && [[ $output != *"called by"* ]]
 }
 
+@test "where a task was put on its stream is named later, whatever comes between" {
+	cat >later.py <<-'E'
+		import ctypes, sys
+		acl, size = ctypes.CDLL("libascendcl.so"), ctypes.c_size_t(64)
+		stream, other, event = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+		device, host = ctypes.c_void_p(), ctypes.c_void_p()
+		def copy(to):
+		    acl.aclrtMemcpyAsync(device, size, host, size, 1, to)
+		def load():
+		    copy(stream)
+		def store():
+		    copy(other)
+		acl.aclInit(None), acl.aclrtSetDevice(0)
+		for s in stream, other:
+		    acl.aclrtCreateStream(ctypes.byref(s))
+		acl.aclrtCreateEventExWithFlag(ctypes.byref(event), 1)
+		acl.aclrtMalloc(ctypes.byref(device), size, 0), acl.aclrtMallocHost(ctypes.byref(host), size)
+		for _ in range(300):
+		    load()
+		acl.aclrtRecordEvent(event, stream)
+		if len(sys.argv) > 1:
+		    acl.aclrtStreamWaitEvent(other, event)
+		store()
+		acl.aclrtSynchronizeDevice(), acl.aclrtDestroyEvent(event)
+		acl.aclrtDestroyStream(stream), acl.aclrtDestroyStream(other), acl.aclrtFree(device), acl.aclrtFreeHost(host)
+		acl.aclrtResetDevice(0), acl.aclFinalize()
+	E
+	checked r.json python3 later.py
+	[ "$(json r.json '[(f["rule"], [n for n, _ in frames(f)]) for f in r["findings"]]')" = \
+		"[('stream-race-copy', ['copy', 'store', '<module>'])]" ]
+	[ "$(json r.json '[(o["role"], [(s["function"], s["line"]) for s in o["last_used"]["stack"]]) for o in r["findings"][0]["objects"][:2]]')" = \
+		"[('task in flight', [('copy', 6), ('load', 8), ('<module>', 17)]), ('its stream', [('<module>', 18)])]" ]
+	checked r.json python3 later.py ordered
+	[ "$(json r.json 'r["verdict"]')" = pass ]
+}
+
 @test "a suppression of one, by fingerprint or by function, leaves the other" {
 	run_app
 	print=$(json r.json 'r["findings"][0]["fingerprint"]')

@@ -111,7 +111,8 @@ static void pieces_are_copied_but_for_missing_ones(void **state)
 
 static void windows_of_one_page_are_one_copy(void **state)
 {
-	static struct memory_windows w;
+	static uint8_t bytes[WINDOW_BYTES];
+	static struct memory_windows w = {.room = sizeof(bytes), .bytes = bytes};
 	uint8_t *pages = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint64_t at = (uintptr_t)pages;
 
@@ -143,7 +144,8 @@ static void windows_of_one_page_are_one_copy(void **state)
 
 static void windows_end_where_there_is_no_room(void **state)
 {
-	static struct memory_windows w;
+	static uint8_t bytes[WINDOW_BYTES];
+	static struct memory_windows w = {.room = sizeof(bytes), .bytes = bytes};
 	static uint8_t memory[(WINDOWS_MAX + 2) * 4096];
 	uint64_t at = ((uintptr_t)memory + 4095) & ~UINT64_C(4095);
 	unsigned n = 0;

@@ -4,6 +4,16 @@
 
 load helper
 
+@test "with all stacks an earlier task has its own" {
+	for stacks in default all; do
+		ACLCHECK_STACKS=$stacks ACLCHECK_REPORT=$PWD/$stacks.json run "$ACLCHECK" run --softnpu -- "$BUILD/tests/demo/pipeline"
+		[ "$(json $stacks.json '[f["rule"] for f in r["findings"]]')" = "['stream-race-copy']" ]
+	done
+	task='[s["function"].split("(")[0] for s in r["findings"][0]["objects"][0]["last_used"]["stack"]]'
+	[ "$(json default.json "$task")" = "['work']" ]
+	[ "$(json all.json "$task")" = "['work', 'main']" ]
+}
+
 @test "three lines of one function are one finding with three places, also merged twice" {
 	cat >three.c <<-'E'
 		#include "acl/acl.h"
