@@ -3,43 +3,75 @@
 #include "interpose/symbolize/stack_site.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
+
+#include "interpose/common/tool_arena.h"
 
 #define BUSY UINT32_MAX /* whoever took the place has not filled it yet */
 #define PLACES_TRIED 64
 
-static struct {
+struct site {
 	_Atomic uint32_t stack; /* 0 = free */
 	_Atomic uint64_t address;
-} sites[STACK_SITES];
+};
+
+/* Made when there is the first one. */
+static _Atomic(struct site *) sites;
+
+/* NULL: there is no memory for them. */
+static struct site *table(void)
+{
+	struct site *t = atomic_load_explicit(&sites, memory_order_acquire), *none = NULL;
+
+	if (t)
+		return t;
+	t = arena_alloc(STACK_SITES * sizeof(*t));
+	/* A loser's untouched pages cost address space only. */
+	if (t && !atomic_compare_exchange_strong(&sites, &none, t))
+		t = none;
+	return t;
+}
 
 uint64_t stack_site(uint32_t stack, uint64_t address)
 {
 	uint32_t at = (uint32_t)((stack ^ address * UINT64_C(0x9e3779b97f4a7c15) >> 32) * 0x9e3779b1u >> 16);
+	struct site *t = table();
 
-	for (unsigned i = 0; i < PLACES_TRIED; i++, at++) {
+	for (unsigned i = 0; t && i < PLACES_TRIED; i++, at++) {
 		uint32_t place = at % (STACK_SITES - 1) + 1;
-		uint32_t found = atomic_load_explicit(&sites[place].stack, memory_order_acquire);
+		uint32_t found = atomic_load_explicit(&t[place].stack, memory_order_acquire);
 
 		/* Of two threads that come at once, one may take a second place for the same. */
-		if (!found && atomic_compare_exchange_strong(&sites[place].stack, &found, BUSY)) {
-			atomic_store_explicit(&sites[place].address, address, memory_order_relaxed);
-			atomic_store_explicit(&sites[place].stack, stack, memory_order_release);
+		if (!found && atomic_compare_exchange_strong(&t[place].stack, &found, BUSY)) {
+			atomic_store_explicit(&t[place].address, address, memory_order_relaxed);
+			atomic_store_explicit(&t[place].stack, stack, memory_order_release);
 			return place;
 		}
 		if (found == stack &&
-			atomic_load_explicit(&sites[place].address, memory_order_relaxed) == address)
+			atomic_load_explicit(&t[place].address, memory_order_relaxed) == address)
 			return place;
 	}
 	return address;
 }
 
+/* NULL: it is a return address. */
+static struct site *site_at(uint64_t caller)
+{
+	struct site *t = atomic_load_explicit(&sites, memory_order_acquire);
+
+	return t && is_stack_site(caller) ? &t[caller] : NULL;
+}
+
 uint64_t stack_site_address(uint64_t caller)
 {
-	return is_stack_site(caller) ? atomic_load_explicit(&sites[caller].address, memory_order_relaxed)
-				     : caller;
+	struct site *s = site_at(caller);
+
+	return s ? atomic_load_explicit(&s->address, memory_order_relaxed) : caller;
 }
 
 uint32_t stack_site_stack(uint64_t caller)
 {
-	return is_stack_site(caller) ? atomic_load_explicit(&sites[caller].stack, memory_order_acquire) : 0;
+	struct site *s = site_at(caller);
+
+	return s ? atomic_load_explicit(&s->stack, memory_order_acquire) : 0;
 }
