@@ -43,6 +43,38 @@ ask() {
 		"[('memory in use, of what was recorded', 4096), ('memory in use, of what was recorded', 4096), ('memory in use, of what was recorded', 0)]" ]
 }
 
+@test "a stream that the program has named has that name, and what comes at its handle later has not" {
+	cat >named.c <<-'E'
+		#include "acl/acl.h"
+		#include "aclcheck.h"
+		static void use(const char *name)
+		{
+			aclrtStream s = 0;
+			aclrtEvent e;
+			aclrtCreateStream(&s), aclrtCreateEventExWithFlag(&e, ACL_EVENT_SYNC);
+			if (name)
+				ACLCHECK_NAME(s, "before"), ACLCHECK_NAME(e, "an event"), ACLCHECK_NAME(s, name);
+			aclrtRecordEvent(e, s), aclrtSynchronizeStream(s), aclrtDestroyEvent(e), aclrtDestroyStream(s);
+		}
+		int main(void)
+		{
+			aclInit(0), aclrtSetDevice(0);
+			use("up \"loads\""), use(0), use("compute");
+			aclrtResetDevice(0);
+			return aclFinalize();
+		}
+	E
+	gcc -I"$ACLCHECK_BUILD/include" -I"$ACLCHECK_SOURCE/include" -o named named.c -L"$ACLCHECK_BUILD/softnpu" -lascendcl -Wl,-rpath,"$ACLCHECK_BUILD/softnpu"
+	record names -- ./named
+	"$aclcheck" timeline --chrome names.json names
+	"$aclcheck" timeline -o names.html names
+	cp names.json "$BATS_FILE_TMPDIR"
+	[ "$(ask names 'sorted(x["args"]["name"].split(" (")[0] for x in of("M") if "stream" in str(x["args"].get("name")))')" = \
+		"['stream 1 \"up \"loads\"\"', 'stream 2', 'stream 3 \"compute\"']" ]
+	[ "$(grep -o '"name":"stream [^(]*' names.html | tr '\n' ';')" = \
+		'"name":"stream 1 \"up \"loads\"\" ;"name":"stream 2 ;"name":"stream 3 \"compute\" ;' ]
+}
+
 @test "chrome: every call with its times, as an independent reader has them" {
 	for t in mix ordered job; do
 		babeltrace2 --clock-seconds "$BATS_FILE_TMPDIR/$t" | "$ACLCHECK_SOURCE/tests/trace/reckon.py" intervals |

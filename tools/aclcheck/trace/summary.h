@@ -221,6 +221,8 @@ struct call_observer {
 	void (*finding)(void *context, const struct thread_state *t, const bt_field *fields, int64_t time);
 	/* What stacks of findings name. */
 	void (*stack)(void *context, const struct process_state *p, const bt_field *fields);
+	/* What the program says of itself. */
+	void (*said)(void *context, const struct process_state *p, const bt_field *fields, int64_t time);
 };
 
 struct summary {

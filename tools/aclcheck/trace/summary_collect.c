@@ -22,7 +22,8 @@ enum meaning {
 	MEANS_FINDING,
 	MEANS_VERDICT,
 	MEANS_MODULE,
-	MEANS_STACK
+	MEANS_STACK,
+	MEANS_SAID
 };
 
 /* What is known of an event class: indexes of the fields of interest, NO_FIELD where there is none. */
@@ -77,6 +78,8 @@ static enum meaning meaning_of(const char *event, unsigned *api)
 		return MEANS_MODULE;
 	if (!strcmp(event, "aclcheck:stack"))
 		return MEANS_STACK;
+	if (!strcmp(event, "aclcheck:said"))
+		return MEANS_SAID;
 	if (!strncmp(event, "acl_call:", 9)) {
 		found = acl_api_find(event + 9);
 		*api = (unsigned)found;
@@ -512,6 +515,10 @@ bool summary_event(void *summary, const bt_event *event, const bt_clock_snapshot
 	case MEANS_STACK:
 		if (s->observer)
 			s->observer->stack(s->observer->context, t->process, f);
+		break;
+	case MEANS_SAID:
+		if (s->observer)
+			s->observer->said(s->observer->context, t->process, f, now);
 		break;
 	default:
 		free(t->process->verdict);

@@ -43,6 +43,14 @@ struct timeline_stack {
 	uint64_t *frames;
 };
 
+/* The program has named the object, with aclcheck.h. */
+struct timeline_name {
+	const struct process_state *process;
+	int64_t time;
+	uint64_t object;
+	char *text;
+};
+
 /* Calls of a process may be missing then. */
 struct timeline_gap {
 	uint64_t process; /* its key */
@@ -55,12 +63,13 @@ struct timeline {
 	struct timeline_finding *findings;
 	struct timeline_memory *memory; /* up to the first loss of events */
 	struct timeline_stack *stacks;
+	struct timeline_name *names; /* by time */
 	struct timeline_gap *gaps; /* by process and time; none overlap */
-	size_t n_calls, n_findings, n_memory, n_stacks, n_gaps;
+	size_t n_calls, n_findings, n_memory, n_stacks, n_names, n_gaps;
 	int64_t first; /* of all times */
 	/* private to timeline_collect.c */
 	struct call_observer observer;
-	size_t room_calls, room_findings, room_memory, room_stacks, room_gaps;
+	size_t room_calls, room_findings, room_memory, room_stacks, room_names, room_gaps;
 };
 
 /* False: one line has been said. */
@@ -94,6 +103,7 @@ struct stream_lane {
 	unsigned rows;
 	int64_t ends[LANE_ROWS];
 	int64_t capture; /* since when; 0 = none is open */
+	int64_t from, until; /* the handle was this stream's: from where the one before it was destroyed */
 };
 
 struct lanes {
@@ -121,8 +131,9 @@ void lanes_free(struct lanes *l);
 
 /* "rank 3 on host-a: ./train" */
 void timeline_process_name(const struct process_state *p, char *text, size_t size);
-/* "stream 2 (0x7f0010)" */
-void timeline_stream_name(const struct stream_lane *lane, char *text, size_t size);
+/* "stream 2 (0x7f0010)", "stream 2 \"uploads\" (0x7f0010)" where the program has named it; after all calls.
+ */
+void timeline_stream_name(const struct timeline *t, const struct stream_lane *lane, char *text, size_t size);
 /* As a JSON string. */
 void timeline_put_text(FILE *out, const char *s);
 

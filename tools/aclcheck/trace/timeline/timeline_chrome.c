@@ -206,9 +206,9 @@ static void name_process(struct chrome *c, const struct process_state *p, unsign
 
 static void name_lane(struct chrome *c, const struct stream_lane *lane)
 {
-	char stream[64], text[128];
+	char stream[192], text[256];
 
-	timeline_stream_name(lane, stream, sizeof(stream));
+	timeline_stream_name(c->t, lane, stream, sizeof(stream));
 	snprintf(text, sizeof(text), "%s, as the host put work there", stream);
 	for (unsigned row = 0; row == 0 || row < lane->rows; row++) {
 		name(c, lane->process, lane_tid(lane, row), "thread_name", text);

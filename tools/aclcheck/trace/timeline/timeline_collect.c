@@ -120,6 +120,20 @@ static void keep_finding(
 	first_time(t, time);
 }
 
+/* Of all that a program says, names of objects. */
+static void keep_name(void *context, const struct process_state *p, const bt_field *fields, int64_t time)
+{
+	struct timeline *t = context;
+	char *what = words(fields, "what");
+	struct timeline_name *name;
+
+	if (!strcmp(what, "name")) {
+		name = ADD(t->names, t->n_names, t->room_names);
+		*name = (struct timeline_name){p, time, number(fields, "object"), words(fields, "text")};
+	}
+	free(what);
+}
+
 static int by_start(const void *a, const void *b)
 {
 	const struct timeline_call *x = a, *y = b;
@@ -139,8 +153,11 @@ bool timeline_read(struct timeline *t, char *const *traces, unsigned n_traces)
 		.written = summary_written,
 		.progress = true};
 
-	t->observer = (struct call_observer){
-		.context = t, .call = keep_call, .finding = keep_finding, .stack = keep_stack};
+	t->observer = (struct call_observer){.context = t,
+		.call = keep_call,
+		.finding = keep_finding,
+		.stack = keep_stack,
+		.said = keep_name};
 	t->summary.observer = &t->observer;
 	if (!ctf_read(traces, n_traces, &reader))
 		return false;
@@ -166,6 +183,9 @@ void timeline_free(struct timeline *t)
 	for (size_t i = 0; i < t->n_stacks; i++)
 		free(t->stacks[i].frames);
 	free(t->stacks);
+	for (size_t i = 0; i < t->n_names; i++)
+		free(t->names[i].text);
+	free(t->names);
 	free(t->gaps);
 	free(t->calls);
 	free(t->findings);

@@ -298,7 +298,9 @@ static void put_names(const struct page *p, FILE *out)
 
 static void put_lane(FILE *out, const char *comma, unsigned process, const char *name)
 {
-	fprintf(out, "%s{\"process\":%u,\"name\":\"%s\"}", comma, process, name);
+	fprintf(out, "%s{\"process\":%u,\"name\":", comma, process);
+	timeline_put_text(out, name);
+	fputc('}', out);
 }
 
 static void put_lanes(struct page *p, FILE *out)
@@ -325,7 +327,7 @@ static void put_lanes(struct page *p, FILE *out)
 	for (const struct numbered *x = p->streams; x; x = x->hh.next, comma = ",") {
 		const struct stream_lane *l = (const struct stream_lane *)(uintptr_t)x->key;
 
-		timeline_stream_name(l, text, sizeof(text));
+		timeline_stream_name(p->t, l, text, sizeof(text));
 		put_lane(out, comma, number_of_key(&p->processes, (uintptr_t)l->process, 0), text);
 	}
 	fprintf(out, "],\n\"captures\":[%s],\n\"memory\":[", p->captures_text);

@@ -39,6 +39,10 @@ static struct stream_lane *lane_of(struct lanes *l, const struct timeline_call *
 	for (other = l->all; other && other->process != p;)
 		other = other->next;
 	lane->number = other ? other->number + 1 : 1;
+	while (other && memcmp(&other->key, &lane->key, sizeof(lane->key)) != 0)
+		other = other->next;
+	lane->from = other ? other->until : 0;
+	lane->until = INT64_MAX;
 	lane->next = l->all;
 	l->all = lane;
 	HASH_ADD(hh, l->live, key, sizeof(lane->key), lane);
@@ -50,8 +54,10 @@ static void stream_destroyed(struct lanes *l, const struct timeline_call *c)
 	struct stream_lane *lane, wanted = {.key = {c->thread->process->key, c->stream}};
 
 	HASH_FIND(hh, l->live, &wanted.key, sizeof(wanted.key), lane);
-	if (lane)
-		HASH_DEL(l->live, lane);
+	if (!lane)
+		return;
+	lane->until = c->end;
+	HASH_DEL(l->live, lane);
 }
 
 /* The first row in which nothing is at that time; the last one takes what finds none. */

@@ -17,12 +17,30 @@ void timeline_process_name(const struct process_state *p, char *text, size_t siz
 		snprintf(text, size, "%s%s%s", command, *host ? " on " : "", host);
 }
 
-void timeline_stream_name(const struct stream_lane *lane, char *text, size_t size)
+/* The last one that the program gave it, NULL: none. */
+static const char *given_name(const struct timeline *t, const struct stream_lane *lane)
 {
-	if (lane->key.stream)
-		snprintf(text, size, "stream %u (0x%" PRIx64 ")", lane->number, lane->key.stream);
-	else
+	for (size_t i = t->n_names; i-- > 0;) {
+		const struct timeline_name *n = &t->names[i];
+
+		if (n->process == lane->process && n->object == lane->key.stream && n->time > lane->from &&
+			n->time < lane->until)
+			return n->text;
+	}
+	return NULL;
+}
+
+void timeline_stream_name(const struct timeline *t, const struct stream_lane *lane, char *text, size_t size)
+{
+	const char *given = lane->key.stream ? given_name(t, lane) : NULL;
+
+	if (!lane->key.stream)
 		snprintf(text, size, "default stream");
+	else if (given)
+		snprintf(text, size, "stream %u \"%.100s\" (0x%" PRIx64 ")", lane->number, given,
+			lane->key.stream);
+	else
+		snprintf(text, size, "stream %u (0x%" PRIx64 ")", lane->number, lane->key.stream);
 }
 
 void timeline_put_text(FILE *out, const char *s)
