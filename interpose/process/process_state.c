@@ -41,13 +41,24 @@ static bool is_special(unsigned api)
 	return api == ACL_API_aclInit || ends_runtime(api);
 }
 
-/* Later findings tell where tasks were put on streams, and what waited; creations have their stacks anyway.
+/*
+ * Later findings tell where tasks were put on streams, what waited, and where memory was released; where objects
+ * were created and destroyed has a stack anyway.
  */
 static bool site_matters(unsigned api)
 {
 	const struct acl_api_info *f = &acl_apis[api];
 
-	return f->mode == ACL_MODE_ASYNC || f->classes & (ACL_CLASS_CAPTURE | ACL_CLASS_SYNC);
+	switch (f->operation_group) {
+	case ACL_OP_GROUP_FREE:
+	case ACL_OP_GROUP_RELEASE:
+	case ACL_OP_GROUP_UNMAP:
+	case ACL_OP_GROUP_UNREGISTER:
+	case ACL_OP_GROUP_CLOSE:
+		return true;
+	default:
+		return f->mode == ACL_MODE_ASYNC || f->classes & (ACL_CLASS_CAPTURE | ACL_CLASS_SYNC);
+	}
 }
 
 static bool sites_are_stacks(void)

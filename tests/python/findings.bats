@@ -88,6 +88,22 @@ run_app() {
 	[ "$(json r.json 'r["verdict"]')" = pass ]
 }
 
+@test "where memory was released is named when it is used" {
+	cat >released.py <<-'E'
+		import ctypes
+		acl, size = ctypes.CDLL("libascendcl.so"), ctypes.c_size_t(64)
+		device, host = ctypes.c_void_p(), (ctypes.c_char * 64)()
+		def release():
+		    acl.aclrtFree(device)
+		acl.aclInit(None), acl.aclrtSetDevice(0), acl.aclrtMalloc(ctypes.byref(device), size, 0)
+		release()
+		acl.aclrtMemcpy(device, size, host, size, 1)
+	E
+	checked r.json python3 released.py
+	[ "$(json r.json '[[(s["function"], s["line"]) for s in f["objects"][0]["destroyed"]["stack"]] for f in r["findings"] if f["rule"] == "use-after-free"]')" = \
+		"[[('release', 5), ('<module>', 7)]]" ]
+}
+
 @test "a suppression of one, by fingerprint or by function, leaves the other" {
 	run_app
 	print=$(json r.json 'r["findings"][0]["fingerprint"]')
