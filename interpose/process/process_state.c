@@ -42,8 +42,8 @@ static bool is_special(unsigned api)
 }
 
 /*
- * Later findings tell where tasks were put on streams, what waited, and where memory was released; where objects
- * were created and destroyed has a stack anyway.
+ * Later findings tell where tasks were put on streams, what waited, and where memory was released; where
+ * objects were created and destroyed has a stack anyway.
  */
 static bool site_matters(unsigned api)
 {
