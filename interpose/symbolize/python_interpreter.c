@@ -44,7 +44,11 @@ static unsigned minor_of(const struct elf_object *o)
 											: 0;
 	if (elf_find(o, "PyModule_AddObjectRef"))
 		return 10;
-	return elf_find(o, "PyFrame_GetCode") ? 9 : 8;
+	if (elf_find(o, "PyFrame_GetCode"))
+		return 9;
+	if (elf_find(o, "PyCode_NewWithPosOnlyArgs"))
+		return 8;
+	return elf_find(o, "PyThread_tss_create") ? 7 : 6;
 }
 
 /* What 3.13 says of itself to debuggers, at the beginning of _PyRuntime: numbers of eight bytes. */

@@ -25,7 +25,7 @@ struct python_layout {
 #define PYTHON_FRAME_BYTES 128
 #define PYTHON_CODE_BYTES 160
 
-#define PYTHON_FIRST_MINOR 9
+#define PYTHON_FIRST_MINOR 7
 #define PYTHON_LAST_MINOR 13
 
 #endif

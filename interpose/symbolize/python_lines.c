@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * 3.9: pairs (bytes to go, lines to go); 3.10: pairs (bytes of the range, lines to go or none);
+ * Up to 3.9: pairs (bytes to go, lines to go); 3.10: pairs (bytes of the range, lines to go or none);
  * since 3.11: entries with columns, of which the first byte alone has its upper bit set.
  */
 #include "interpose/symbolize/python_lines.h"

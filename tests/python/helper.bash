@@ -23,9 +23,9 @@ interpreters() {
 	# The list is split into words on purpose.
 	# shellcheck disable=SC2086
 	for python in /usr/bin/python3 /usr/bin/python3-dbg ${PYTHONS_TO_TEST-} \
-		"${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.{9,10,11,12,13}.*/bin/python3; do
+		"${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.{7,8,9,10,11,12,13}.*/bin/python3; do
 		[ -x "$python" ] || continue
-		"$python" -c 'import sys; sys.exit(not (3, 9) <= sys.version_info[:2] <= (3, 13))' || continue
+		"$python" -c 'import sys; sys.exit(not (3, 7) <= sys.version_info[:2] <= (3, 13))' || continue
 		pythons+=("$python")
 	done
 	[ "${#pythons[@]}" -gt 0 ]

@@ -10,7 +10,7 @@ load helper
 	interpreters
 	for python in "${pythons[@]}"; do
 		include=$("$python" -c 'import sysconfig; print(sysconfig.get_paths()["include"])')
-		[ -e "$include/internal/pycore_pystate.h" ] || continue
+		[ -e "$include/frameobject.h" ] || continue
 		gcc -w -I"$include" -I"$include/internal" -o layout "$tests/layout.c"
 		./layout >row
 		[ "$(wc -l <row)" = 1 ]

@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#if PY_MINOR_VERSION >= 8
 #include "internal/pycore_pystate.h"
+#endif
 #if PY_MINOR_VERSION >= 11
 #include "internal/pycore_frame.h"
 #include "internal/pycore_interp.h"

@@ -157,7 +157,7 @@ static void say_python(struct doctor *d, const char *path, const json_t *python)
 	snprintf(text, sizeof(text), "%s: its frames are not read%s%.400s", path, *why ? ": " : "",
 		in_language(why));
 	doctor_say(d, LACKS, "python3", text,
-		"findings of Python programs have native frames only; CPython 3.9 to 3.13 are read");
+		"findings of Python programs have native frames only; CPython 3.7 to 3.13 are read");
 }
 
 void doctor_python(struct doctor *d)
