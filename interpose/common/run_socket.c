@@ -42,7 +42,7 @@ NO_SANITIZE socklen_t run_socket_address(pid_t command, struct sockaddr_un *addr
 	return *space && !t.cut ? (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + t.len) : 0;
 }
 
-/* 0 = it has none, or there is no /proc. */
+/* 0 = it has none; -1 = it is gone. */
 NO_SANITIZE static pid_t parent_of(pid_t pid)
 {
 	char path[48], line[512], *at;
@@ -63,7 +63,7 @@ NO_SANITIZE static pid_t parent_of(pid_t pid)
 	/* "7 (name) S 1": the name may hold anything. */
 	at = strrchr(line, ')');
 	if (!at || strlen(at) < 5)
-		return 0;
+		return -1;
 	for (at += 4; *at >= '0' && *at <= '9'; at++)
 		parent = parent * 10 + (*at - '0');
 	return parent;
@@ -139,12 +139,20 @@ NO_SANITIZE static bool send_question(int fd, const struct sockaddr_un *address,
 	return false;
 }
 
+/* Of one that is gone the way up is lost, but by then what it has left has another parent. */
+NO_SANITIZE static pid_t next_ancestor(pid_t pid)
+{
+	pid_t parent = parent_of(pid);
+
+	return parent < 0 ? getppid() : parent;
+}
+
 NO_SANITIZE static size_t ask_ancestors(int fd, char *answer, size_t size)
 {
 	unsigned strangers = 0;
 	pid_t pid = getppid();
 
-	for (unsigned i = 0; pid > 0 && i < ANCESTORS_MAX; i++, pid = parent_of(pid)) {
+	for (unsigned i = 0; pid > 0 && i < ANCESTORS_MAX; i++, pid = next_ancestor(pid)) {
 		struct sockaddr_un address;
 		socklen_t n = run_socket_address(pid, &address);
 		size_t got;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -165,6 +166,36 @@ static void the_name_of_an_ancestor_is_taken(void **state)
 	name_taken(true);
 }
 
+/* The way up is lost in the middle, and begins anew where the process is an orphan. */
+static void an_ancestor_ends_meanwhile(void **state)
+{
+	int fd = socket_of(getpid()), begin[2], asked, status;
+	struct sockaddr_un from;
+	socklen_t n = sizeof(from);
+	char question[16];
+	pid_t between;
+
+	(void)state;
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
+	assert_int_equal(pipe(begin), 0);
+	between = ask_in_grandchild(begin[0]);
+	asked = socket_of(between);
+	assert_int_equal(write(begin[1], "", 1), 1);
+	assert_int_equal(recvfrom(asked, question, sizeof(question), 0, NULL, NULL), 4);
+	assert_int_equal(kill(between, SIGKILL), 0);
+	assert_int_equal(waitpid(between, &status, 0), between);
+	alarm(20);
+	assert_int_equal(recvfrom(fd, question, sizeof(question), 0, (struct sockaddr *)&from, &n), 4);
+	alarm(0);
+	assert_int_equal(sendto(fd, answer, sizeof(answer), 0, (struct sockaddr *)&from, n), sizeof(answer));
+	assert_true(waitpid(-1, &status, 0) > 0);
+	assert_int_equal(status, 0);
+	close(begin[0]);
+	close(begin[1]);
+	close(asked);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,6 +204,7 @@ int main(void)
 		cmocka_unit_test(another_process_answers_first),
 		cmocka_unit_test(all_at_once),
 		cmocka_unit_test(the_name_of_an_ancestor_is_taken),
+		cmocka_unit_test(an_ancestor_ends_meanwhile),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
