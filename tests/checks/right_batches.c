@@ -356,6 +356,25 @@ static void nothing_inside_the_device(void **state)
 	fixture_free(b->fixture);
 }
 
+/* An entry of no bytes lies inside of nothing, wherever its addresses are and whatever its place in the
+ * lists. */
+static void nothing_inside_of_a_copy(void **state)
+{
+	(void)state;
+	for (unsigned k = 0; k < 4; k++) {
+		struct batch *b = batch();
+
+		if (k & 1)
+			add(b, b->d[0], b->h[0], 128);
+		add(b, b->d[0] + 64, b->h[0] + 64, k & 2 ? 0 : 64);
+		if (!(k & 1))
+			add(b, b->d[0], b->h[0], 128);
+		run(b, UP);
+		want(b->fixture, k & 2 ? "" : "batch-dependent-entries:error");
+		fixture_free(b->fixture);
+	}
+}
+
 /* What the attribute says of the source and what is known of it, of plain batches and of others. */
 static void locations(void **state)
 {
@@ -426,6 +445,7 @@ int main(void)
 		cmocka_unit_test(not_apart),
 		cmocka_unit_test(not_apart_in_a_large_batch),
 		cmocka_unit_test(nothing_inside_the_device),
+		cmocka_unit_test(nothing_inside_of_a_copy),
 		cmocka_unit_test(locations),
 		cmocka_unit_test(indexes_behind_the_last),
 		cmocka_unit_test(nowhere),

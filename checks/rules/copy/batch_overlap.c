@@ -11,9 +11,10 @@ static uint64_t end_of(const struct op_access *a)
 	return start + a->span < start ? UINT64_MAX : start + a->span;
 }
 
+/* What has no bytes lies inside of nothing. */
 static bool overlap(const struct op_access *a, const struct op_access *b)
 {
-	return (uintptr_t)a->address < end_of(b) && (uintptr_t)b->address < end_of(a);
+	return a->span && b->span && (uintptr_t)a->address < end_of(b) && (uintptr_t)b->address < end_of(a);
 }
 
 /* What is written goes up without an overlap, and what is read lies elsewhere: nearly every batch. */
