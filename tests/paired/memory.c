@@ -197,6 +197,21 @@ static void unregister_inside(void)
 	CALL(aclrtHostUnregister, .ptr = heap_memory + (bug ? 4096 : 0));
 }
 
+static void unregister_unregistered(void)
+{
+	if (!bug)
+		CALL(aclrtHostRegisterV2, .ptr = heap_memory, .size = 8192, .flag = ACL_HOST_REG_PINNED);
+	CALL_FAILS(bug ? 507911 : 0, aclrtHostUnregister, .ptr = heap_memory);
+}
+
+static void unregister_inside_of_unregistered(void)
+{
+	CALL(aclrtHostRegisterV2, .ptr = heap_memory, .size = 8192, .flag = ACL_HOST_REG_PINNED);
+	CALL(aclrtHostUnregister, .ptr = heap_memory);
+	if (bug)
+		CALL_FAILS(507911, aclrtHostUnregister, .ptr = heap_memory + 4096);
+}
+
 static void free_registered(void)
 {
 	void *p = make_host_memory(8192);
@@ -397,6 +412,8 @@ static const struct pair pairs[] = {
 	PAIR("host-register-pinned-on-locked", register_around_locked),
 	PAIR("host-unregister-not-registered", unregister_twice),
 	PAIR("host-unregister-not-registered", unregister_inside),
+	PAIR("host-unregister-not-registered", unregister_unregistered),
+	PAIR("host-unregister-not-registered", unregister_inside_of_unregistered),
 	PAIR("host-free-while-registered", free_registered),
 	PAIR("host-device-pointer-unmapped", pointer_of_unmapped),
 	PAIR("host-device-pointer-unmapped", pointer_of_pinned),

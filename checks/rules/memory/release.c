@@ -248,6 +248,27 @@ static void unregistering(struct checks *c, struct acl_call_record *call)
 	}
 }
 
+/* Of memory that no table knows, or no longer as a whole, the runtime's answer decides. */
+static void unregistering_failed(struct checks *c, struct acl_call_record *call)
+{
+	const void *host = address_of(call);
+	struct block_lookup place;
+	struct freed_block gone;
+
+	if (!host || error_of(call) != ACL_ERROR_HOST_MEMORY_NOT_REGISTERED ||
+		map_find(registered_ranges(c), (uintptr_t)host, &place) ||
+		map_find(memory_blocks(c), (uintptr_t)host, &place))
+		return;
+	rule_evaluated(call, RULE("host-unregister-not-registered"));
+	if (!freed_find(c, host, true, &gone))
+		FINDING_BROKEN(c, call, RULE("host-unregister-not-registered"),
+			PARTS(part_address("address", host)),
+			"Neither this process nor, as it answered, the runtime has registered this memory.");
+	else if (gone.base != (uintptr_t)host)
+		say_freed(c, call, RULE("host-unregister-not-registered"), &gone,
+			"The memory was unregistered before.");
+}
+
 static void device_pointer(struct checks *c, struct acl_call_record *call)
 {
 	const void *host = ACL_ARGS(call, aclrtHostGetDevicePointer)->pHost;
@@ -316,6 +337,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP_WITH(REGISTER_HOST, DEVICE_ADDRESS), ACL_ENTER, registering},
 	{ON_OP_WITH(REGISTER_HOST, FLAGS), ACL_ENTER, registering_v2},
 	{ON_OP(UNREGISTER_HOST), ACL_ENTER, unregistering},
+	{ON_OP(UNREGISTER_HOST), ACL_FAILED, unregistering_failed},
 	{ON_OP(INFO_DEVICE_POINTER), ACL_ENTER, device_pointer},
 	{ON_OP(INFO_DEVICE_POINTER), ACL_FAILED, device_pointer_failed},
 };
