@@ -117,6 +117,22 @@ static void stream_limit_above_cores(void)
 	CALL(aclrtDestroyStream, .stream = s);
 }
 
+/* How many cores there are was never asked: the runtime's answer decides. */
+static void device_limit_refused(void)
+{
+	CALL_FAILS(bug ? 107000 : 0, aclrtSetDeviceResLimit, .deviceId = 0,
+		.type = ACL_RT_DEV_RES_VECTOR_CORE, .value = bug ? 4096 : 1);
+}
+
+static void stream_limit_refused(void)
+{
+	aclrtStream s = make_stream();
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtSetStreamResLimit, .stream = s, .type = ACL_RT_DEV_RES_VECTOR_CORE,
+		.value = bug ? 4096 : 1);
+	CALL(aclrtDestroyStream, .stream = s);
+}
+
 static void stream_limit_late(void)
 {
 	aclrtStream s = make_stream();
@@ -513,6 +529,8 @@ static const struct pair pairs[] = {
 	PAIR_WITH("config-range-clamped", large_buffer, .bare = true, .soc = "Ascend950PR"),
 	PAIR("res-limit-too-large", device_limit_above_cores),
 	PAIR("res-limit-too-large", stream_limit_above_cores),
+	PAIR("res-limit-too-large", device_limit_refused),
+	PAIR("res-limit-too-large", stream_limit_refused),
 	PAIR("res-limit-late", stream_limit_late),
 	PAIR("res-limit-late", stream_limit_again),
 	PAIR("res-limit-late", device_limit_after_capture),

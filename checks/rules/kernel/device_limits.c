@@ -134,6 +134,34 @@ static void stream_limit_enter(struct checks *c, struct acl_call_record *call)
 		check_cores(c, call, load_relaxed(&s->device), a->type, a->value);
 }
 
+/* Of a device and a kind of cores that there are only the number can be wrong. */
+static void check_refused(
+	struct checks *c, struct acl_call_record *call, int device, unsigned type, uint64_t value)
+{
+	if (error_of(call) == ACL_ERROR_RT_PARAM_INVALID && type < CORE_LIMITS && value &&
+		!value_table_value(&limits(c)->cores, key_of_two((uint32_t)device, type)))
+		FINDING(c, call, "res-limit-too-large", true, PARTS(part_uint("value", value)),
+			"The runtime refuses it: the device has fewer cores of this kind.");
+}
+
+static void device_limit_failed(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtSetDeviceResLimit *a = call->args;
+	struct acl_device *d = device_at(c, a->deviceId);
+
+	if (d && load_relaxed(&d->sets) > 0)
+		check_refused(c, call, a->deviceId, a->type, a->value);
+}
+
+static void stream_limit_failed(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtSetStreamResLimit *a = call->args;
+	struct acl_object *s = stream_of(call);
+
+	if (made(s) && load_relaxed(&s->device) >= 0)
+		check_refused(c, call, load_relaxed(&s->device), a->type, a->value);
+}
+
 static void stream_limited(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtSetStreamResLimit *a = call->args;
@@ -333,6 +361,8 @@ static const struct check_hook hooks[] = {
 	{ON_OP(INFO_DEVICE_RESOURCE_LIMIT), ACL_LEAVE, device_limit_answered},
 	{ON_OP(CONFIGURE_DEVICE_RESOURCE_LIMIT), ACL_ENTER, device_limit_enter},
 	{ON_OP(CONFIGURE_STREAM_RESOURCE_LIMIT), ACL_ENTER, stream_limit_enter},
+	{ON_OP(CONFIGURE_DEVICE_RESOURCE_LIMIT), ACL_FAILED, device_limit_failed},
+	{ON_OP(CONFIGURE_STREAM_RESOURCE_LIMIT), ACL_FAILED, stream_limit_failed},
 	{ON_OP(CONFIGURE_STREAM_RESOURCE_LIMIT), ACL_ENTER, limiting_stream},
 	{ON_OP(CONFIGURE_STREAM_RESOURCE_LIMIT), ACL_LEAVE, stream_limited},
 	{ON_OP(CONFIGURE_STREAM_RESOURCE_DEFAULT), ACL_LEAVE, stream_unlimited},
