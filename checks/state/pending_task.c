@@ -34,7 +34,7 @@ static inline bool task_begin(struct checks *c, const struct acl_call_record *ca
 	return s && call->state.position && !runs_with_model(c, call, s) && entering_begin(c, call, e);
 }
 
-/* --- copies, sets, reductions, prefetches, words ----------------------------------------------------------
+/* --- copies, sets, reductions, prefetches, the overflow status, words --------------------------------------
  */
 
 /* The mapping right behind what the access has covered up to *at: ranges may go over several. */
@@ -351,6 +351,8 @@ static const struct check_hook hooks[] = {
 	{ON_OP(MANAGED_PREFETCH), ACL_FAILED | ACL_IF_ASYNC, memory_task_failed},
 	{ON_OP(MANAGED_PREFETCH_BATCH), ACL_ENTER | ACL_IF_ASYNC, memory_task_enter},
 	{ON_OP(MANAGED_PREFETCH_BATCH), ACL_FAILED | ACL_IF_ASYNC, memory_task_failed},
+	{ON_OP(OVERFLOW_READ), ACL_ENTER | ACL_IF_ASYNC, memory_task_enter},
+	{ON_OP(OVERFLOW_READ), ACL_FAILED | ACL_IF_ASYNC, memory_task_failed},
 	{ON_OP(WRITE_VALUE), ACL_ENTER, word_task_enter},
 	{ON_OP(WRITE_VALUE), ACL_FAILED, memory_task_failed},
 	{ON_OP(WAIT_VALUE), ACL_ENTER, word_task_enter},

@@ -378,6 +378,33 @@ static void *managed_memory(void)
 	return p;
 }
 
+/* The device writes the overflow status there. */
+static void freed_before_its_status(void)
+{
+	aclrtStream s = make_stream();
+	void *d = make_device_memory(SIZE);
+
+	CALL_EACH(0, ROLE(ADDRESS, d), ROLE(BYTES, 64), ROLE(STREAM, s));
+	if (!bug)
+		wait_for(s);
+	CALL(aclrtFree, .devPtr = d);
+	wait_for(s);
+}
+
+static void copied_before_its_status(void)
+{
+	aclrtStream s = make_stream(), other = make_stream();
+	void *d = make_device_memory(SIZE), *h = make_host_memory(SIZE);
+
+	CALL(aclrtMemset, .devPtr = d, .maxCount = SIZE, .count = SIZE);
+	CALL(aclrtGetOverflowStatus, .outputAddr = d, .outputSize = 64, .stream = s);
+	if (!bug)
+		order(s, other);
+	copy_on(other, h, d, DOWN);
+	wait_for(other);
+	wait_for(s);
+}
+
 static void freed_while_prefetched(void)
 {
 	aclrtMemManagedLocation to = {.type = ACL_MEM_LOCATIONTYPE_DEVICE};
@@ -576,6 +603,8 @@ static const struct pair pairs[] = {
 	PAIR("free-in-flight", freed_too_early),
 	PAIR("free-in-flight", freed_behind_a_wait),
 	PAIR("free-in-flight", freed_while_cached),
+	PAIR_EACH("free-in-flight", freed_before_its_status, OVERFLOW_READ),
+	PAIR("stream-race-copy", copied_before_its_status),
 	PAIR("free-in-flight", freed_while_prefetched),
 	PAIR("free-in-flight", freed_while_one_is_prefetched),
 	PAIR("free-host-in-flight", host_freed_too_early),
