@@ -680,6 +680,44 @@ static void fork_begins_anew(void)
 	OK(aclrtSynchronizeStream(s));
 	OK(child_status());
 }
+
+static aclError no_config(const char *config, size_t length, void *data)
+{
+	return *config || length || data ? ACL_ERROR_INVALID_PARAM : ACL_SUCCESS;
+}
+
+static void told(int32_t device, aclrtDeviceState state, void *args)
+{
+	*(int *)args += device + (int)state + 1;
+}
+
+/* The child has not made the calls of its parent either. */
+static void fork_begins_uninitialized(void)
+{
+	int n = 0;
+
+	OK(aclInitCallbackRegister(ACL_REG_TYPE_ACL_DVPP, no_config, NULL));
+	OK(aclInit(NULL));
+	OK(aclrtRegDeviceStateCallback("told", told, &n));
+	OK(aclrtSnapShotProcessLock(getpid(), NULL));
+	if (!fork()) {
+		alarm(20);
+		OK(aclInit(NULL));
+		IS(aclInit(NULL), 100002);
+		OK(aclInitCallbackRegister(ACL_REG_TYPE_ACL_DVPP, no_config, NULL));
+		IS(aclrtSnapShotProcessUnlock(getpid(), NULL), 507907);
+		OK(aclrtRegDeviceStateCallback("told", told, &n));
+		OK(aclrtSetDevice(0));
+		OK(aclrtResetDevice(0));
+		IS(n, 1 + 2 + 3 + 4);
+		OK(aclFinalize());
+		IS(aclFinalize(), 100037);
+		exit(tap_failed());
+	}
+	OK(child_status());
+	OK(aclrtSnapShotProcessUnlock(getpid(), NULL));
+	OK(aclFinalize());
+}
 #endif
 
 static const struct tap_case cases[] = {
@@ -716,6 +754,7 @@ static const struct tap_case cases[] = {
 	C(oldest_profile),
 #ifndef __SANITIZE_ADDRESS__
 	C(fork_begins_anew),
+	C(fork_begins_uninitialized),
 #endif
 };
 

@@ -25,6 +25,12 @@ static aclrtExceptionInfoCallback single;
 static aclrtExceptionInfoCallback registered[MAX_CALLBACKS];
 static unsigned n_registered;
 
+void exceptions_forget(void)
+{
+	single = NULL;
+	n_registered = 0;
+}
+
 /* What the callback is told; valid while it runs. */
 static struct rtExceptionInfo describe(struct lane *lane, struct op *op, aclError code, struct binary **bin)
 {

@@ -7,5 +7,6 @@
 
 /* A task failed: calls what the program registered, with the lock released meanwhile. */
 void exception_raise(struct lane *lane, struct op *op, aclError code);
+void exceptions_forget(void);
 
 #endif

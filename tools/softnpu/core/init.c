@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclInit, aclFinalize and the callbacks around them. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/softnpu/core/device.h"
 #include "tools/softnpu/core/init_config.h"
@@ -25,6 +26,16 @@ struct callback {
 
 static struct list init_callbacks = {&init_callbacks, &init_callbacks};
 static struct list finalize_callbacks = {&finalize_callbacks, &finalize_callbacks};
+
+void init_forget(void)
+{
+	memset(&life, 0, sizeof(life));
+	device_set_default(-1);
+	npu_keep(init_callbacks.next);
+	list_init(&init_callbacks);
+	npu_keep(finalize_callbacks.next);
+	list_init(&finalize_callbacks);
+}
 
 /* One thread at a time begins or ends, with the lock released while callbacks run. */
 static aclError enter(void)

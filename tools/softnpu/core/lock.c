@@ -14,6 +14,8 @@
 #include "tools/softnpu/core/object.h"
 #include "tools/softnpu/core/lane.h"
 #include "tools/softnpu/core/device.h"
+#include "tools/softnpu/core/exception.h"
+#include "tools/softnpu/core/state_callback.h"
 #include "tools/softnpu/memory/addrmap.h"
 #include "tools/softnpu/sync/callback.h"
 #include "tools/softnpu/graph/capture.h"
@@ -143,6 +145,10 @@ static void child_after_fork(void)
 	callbacks_forget();
 	ipc_memory_forget();
 	devices_forget();
+	init_forget();
+	snapshot_forget();
+	exceptions_forget();
+	state_callbacks_forget();
 }
 
 static void register_fork(void)

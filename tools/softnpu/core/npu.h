@@ -44,6 +44,9 @@ void npu_changed(struct npu_condition *c);
 void npu_changed_for_one(struct npu_condition *c);
 /* The lock survives fork: the child starts as a process that has made no call. */
 void npu_fork_init(void);
+/* What a forked child has not done: aclInit, a snapshot. */
+void init_forget(void);
+void snapshot_forget(void);
 /* What a forked child forgets stays reachable: leak checkers shall not see it as lost. */
 void npu_keep(const void *p);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Snapshots of the process: the states and their callbacks; there is no device state to save. */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "tools/softnpu/core/npu.h"
@@ -16,6 +17,12 @@ static struct {
 	aclrtSnapShotCallBack fn;
 	void *args;
 } callbacks[STAGES][MAX_CALLBACKS];
+
+void snapshot_forget(void)
+{
+	state = RUNNING;
+	memset(callbacks, 0, sizeof(callbacks));
+}
 
 static aclError add(aclrtSnapShotStage stage, aclrtSnapShotCallBack fn, void *args)
 {

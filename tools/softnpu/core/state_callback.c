@@ -18,6 +18,12 @@ struct registration {
 
 static struct list registrations = {&registrations, &registrations};
 
+void state_callbacks_forget(void)
+{
+	npu_keep(registrations.next);
+	list_init(&registrations);
+}
+
 static struct registration *find(enum about about, const char *name)
 {
 	struct registration *r;
