@@ -348,6 +348,18 @@ static bool device_create(struct checks *c)
 	return p->devices != NULL;
 }
 
+/* What the parent set is the parent's to reset. */
+static void device_forked(struct checks *c)
+{
+	for (int i = 0; i < ACL_DEVICES; i++) {
+		struct acl_device *d = device_at(c, i);
+
+		store_relaxed(&d->inherited, load_relaxed(&d->sets));
+		store_relaxed(&d->set_since_reset, false);
+		store_relaxed(&d->ever_reset, false);
+	}
+}
+
 static const struct check_hook hooks[] = {
 	{ON_OP(INFO_PEER_POSSIBLE), ACL_LEAVE, peer_answered},
 	{ON_OP(PEER_ENABLE), ACL_LEAVE, peer_enabled},
@@ -371,4 +383,5 @@ const struct check_module module_device = {
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 	.bind = device_bind,
 	.create = device_create,
+	.forked = device_forked,
 };

@@ -9,6 +9,7 @@
 
 struct acl_device {
 	_Atomic int32_t sets; /* successful SetDevice minus ResetDevice */
+	_Atomic int32_t inherited; /* those of the parent, before it forked this process */
 	_Atomic bool set_since_reset;
 	_Atomic bool ever_set, ever_reset;
 	_Atomic bool reached; /* it was set, or a context was made on it */

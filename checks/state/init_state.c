@@ -15,6 +15,8 @@ static void init_leave(struct checks *c, struct acl_call_record *call)
 
 	if (error && error != ACL_ERROR_REPEAT_INIT)
 		return;
+	if (load_relaxed(&s->forked) && !error)
+		atomic_store(&s->count, 0);
 	store_relaxed(&s->forked, false);
 	if (atomic_fetch_add(&s->count, 1) == 0) {
 		call_site_take(c, &s->first, call, true);

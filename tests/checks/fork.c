@@ -233,6 +233,52 @@ static void snapshot_of_the_parent(void **state)
 	want(fixture, "snapshot-not-unlocked:error");
 }
 
+static void init(struct fixture *fixture, aclError answer)
+{
+	CALL(fixture, aclInit, answer, .configPath = NULL);
+}
+
+/* A child begins anew, unless the runtime says that it does not; what it does twice itself is its own. */
+static void init_of_the_parent(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+
+	(void)state;
+	checks_forked(fixture->checks);
+	init(fixture, 0);
+	silent(fixture);
+	init(fixture, ACL_ERROR_REPEAT_INITIALIZE);
+	want(fixture, "init-repeat:error");
+	fixture_free(fixture);
+
+	fixture = fixture_ready(DOCUMENTS);
+	checks_forked(fixture->checks);
+	init(fixture, ACL_ERROR_REPEAT_INITIALIZE);
+	want(fixture, "init-repeat:error");
+	fixture_free(fixture);
+}
+
+/* What the parent has set it resets, and what the child sets the child. */
+static void devices_of_the_parent(void **state)
+{
+	for (unsigned sets = 0; sets < 3; sets++) {
+		struct fixture *fixture = fixture_ready(DOCUMENTS);
+
+		(void)state;
+		checks_forked(fixture->checks);
+		init(fixture, 0);
+		for (unsigned i = 0; i < sets; i++)
+			CALL(fixture, aclrtSetDevice, 0, .deviceId = 0);
+		if (sets)
+			CALL(fixture, aclrtResetDevice, 0, .deviceId = 0);
+		CALL(fixture, aclFinalize, 0, 0);
+		silent(fixture);
+		checks_finish(fixture->checks, CHECKS_END_EXIT);
+		want(fixture, sets == 2 ? "device-unbalanced-set-reset:advice" : "");
+		fixture_free(fixture);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -242,6 +288,8 @@ int main(void)
 		cmocka_unit_test(threads_of_the_process),
 		cmocka_unit_test(polling_of_the_parent),
 		cmocka_unit_test(snapshot_of_the_parent),
+		cmocka_unit_test(init_of_the_parent),
+		cmocka_unit_test(devices_of_the_parent),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

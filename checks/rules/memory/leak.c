@@ -197,7 +197,7 @@ static void balance(struct checks *c)
 {
 	for (int i = 0; i < ACL_DEVICES; i++) {
 		struct acl_device *d = device_at(c, i);
-		int sets = load_relaxed(&d->sets);
+		int sets = load_relaxed(&d->sets) - load_relaxed(&d->inherited);
 
 		if (!load_relaxed(&d->ever_reset))
 			continue;

@@ -5,13 +5,12 @@
 #include "checks/state/device_state.h"
 #include "checks/state/init_state.h"
 
-static void init_enter(struct checks *c, struct acl_call_record *call)
+static void check_repeat(struct checks *c, struct acl_call_record *call)
 {
 	int before = init_count(c);
 	/* Libraries that each call aclInit by design get advice. */
 	bool other = calling_module(c, call) != load_relaxed(&init_state(c)->module);
 
-	rule_evaluated(call, RULE("init-missing"));
 	FINDING(c, call, "init-repeat", before > 0,
 		PARTS(part_advice(other), part_int("inits before", before),
 			part_created_at("first aclInit", "initialisation", &init_state(c)->first)),
@@ -19,6 +18,20 @@ static void init_enter(struct checks *c, struct acl_call_record *call)
 		"effect",
 		before + 1, ACL_ARGS(call, aclInit)->configPath ? " (its configuration is not read)" : "",
 		other ? "another" : "the same");
+}
+
+static void init_enter(struct checks *c, struct acl_call_record *call)
+{
+	rule_evaluated(call, RULE("init-missing"));
+	if (!load_relaxed(&init_state(c)->forked))
+		check_repeat(c, call);
+}
+
+/* Whether a forked child begins anew the runtime's answer says. */
+static void init_leave(struct checks *c, struct acl_call_record *call)
+{
+	if (load_relaxed(&init_state(c)->forked) && error_of(call) == ACL_ERROR_REPEAT_INIT)
+		check_repeat(c, call);
 }
 
 /* --- init-missing ------------------------------------------------------------------- */
@@ -121,6 +134,7 @@ static void init_finish(struct checks *c, enum checks_end kind)
 
 static const struct check_hook hooks[] = {
 	{ON_OP(PROCESS_INIT), ACL_ENTER, init_enter},
+	{ON_OP(PROCESS_INIT), ACL_LEAVE, init_leave},
 	{ON_OP(PROCESS_FINALIZE), ACL_ENTER, finalizing},
 };
 
