@@ -11,6 +11,7 @@
 #include "checks/state/capture_change.h"
 #include "checks/state/device_state.h"
 #include "checks/state/event_state.h"
+#include "checks/state/init_state.h"
 #include "checks/state/model_execution.h"
 #include "checks/state/operation.h"
 #include "checks/state/pending_change.h"
@@ -469,6 +470,22 @@ static void exchanged(struct checks *c, struct acl_call_record *call)
 	store_relaxed(&t->exchange, (uint8_t)capture_mode_wanted(call));
 }
 
+/* A forked child whose runtime begins anew has none of the captures of its parent. */
+static void initialized(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o;
+
+	if (!init_began_anew(call))
+		return;
+	object_each(c, ACL_HANDLE_MODEL, o)
+	{
+		uint8_t status = load_relaxed(&model_state(o)->status);
+
+		if (status == MODEL_CAPTURING || status == MODEL_INVALIDATED)
+			capture_abandon(c, o);
+	}
+}
+
 static void capture_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)
 {
 	for (unsigned api = 0; api < acl_api_count; api++) {
@@ -480,6 +497,7 @@ static void capture_bind(void (*add)(void *, unsigned, enum acl_phase, check_hoo
 }
 
 static const struct check_hook hooks[] = {
+	{ON_OP(PROCESS_INIT), ACL_LEAVE, initialized},
 	{ON_OP(CAPTURE_BEGIN), ACL_LEAVE, begun},
 	{ON_OP(CAPTURE_END), ACL_LEAVE, ended},
 	{ON_OP(CAPTURE_STATUS), ACL_LEAVE, informed},

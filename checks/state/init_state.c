@@ -2,6 +2,14 @@
 /* Initialisation and its end. */
 #include "checks/state/init_state.h"
 
+/* Of a call: the process is a forked child, and its runtime was not initialised. */
+static const char anew_note;
+
+bool init_began_anew(const struct acl_call_record *call)
+{
+	return call_note(call, &anew_note);
+}
+
 static void init_enter(struct checks *c, struct acl_call_record *call)
 {
 	(void)call;
@@ -15,8 +23,10 @@ static void init_leave(struct checks *c, struct acl_call_record *call)
 
 	if (error && error != ACL_ERROR_REPEAT_INIT)
 		return;
-	if (load_relaxed(&s->forked) && !error)
+	if (load_relaxed(&s->forked) && !error) {
+		call_note_set(call, &anew_note, 1);
 		atomic_store(&s->count, 0);
+	}
 	store_relaxed(&s->forked, false);
 	if (atomic_fetch_add(&s->count, 1) == 0) {
 		call_site_take(c, &s->first, call, true);

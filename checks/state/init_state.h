@@ -22,6 +22,9 @@ static inline int32_t init_count(struct checks *c)
 	return load_relaxed(&init_state(c)->count);
 }
 
+/* Of the leave of an aclInit, behind this module's: a forked child took nothing over from its parent. */
+bool init_began_anew(const struct acl_call_record *call);
+
 /* The module that a call comes from, 0 = unknown. */
 static inline uint32_t calling_module(struct checks *c, const struct acl_call_record *call)
 {

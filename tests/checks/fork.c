@@ -279,6 +279,31 @@ static void devices_of_the_parent(void **state)
 	}
 }
 
+/* A capture that its parent has open forbids a child that begins anew nothing. */
+static void capture_of_the_parent(void **state)
+{
+	for (unsigned forks = 0; forks < 2; forks++) {
+		struct fixture *fixture = fixture_ready(DOCUMENTS);
+		void *d = fixture_malloc(fixture, DEVICE_MEMORY, 4096), *s = fixture_stream(fixture, 1);
+
+		(void)state;
+		CALL(fixture, aclmdlRICaptureBegin, 0, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL);
+		if (forks) {
+			checks_forked(fixture->checks);
+			init(fixture, 0);
+		}
+		CALL(fixture, aclrtMemset, 0, .devPtr = d, .maxCount = 4096, .count = 4096);
+		want(fixture, forks ? "" : "capture-unsafe-sync-memop:error");
+		CALL(fixture, aclrtSynchronizeDevice, 0);
+		want(fixture, forks ? "" : "capture-sync-device:error");
+		CALL(fixture, aclrtSynchronizeStream, 0, .stream = s);
+		want(fixture, forks ? "" : "capture-sync-stream:error");
+		CALL(fixture, aclrtResetDevice, 0, .deviceId = 0);
+		never(fixture, forks ? "capture-context-torn-down" : "none");
+		fixture_free(fixture);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -290,6 +315,7 @@ int main(void)
 		cmocka_unit_test(snapshot_of_the_parent),
 		cmocka_unit_test(init_of_the_parent),
 		cmocka_unit_test(devices_of_the_parent),
+		cmocka_unit_test(capture_of_the_parent),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
