@@ -5,6 +5,7 @@
 
 #include "checks/engine/instance.h"
 #include "tests/checks/fixture_evaluated.h"
+#include "tests/checks/fixture_rules.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -243,30 +244,46 @@ static void said_differs(const char *path, const char *want)
 	fflush(stdout);
 }
 
-static void said_compare(void)
+/* What it is compared with. */
+static char *path_of(char path[512], const char *ending)
 {
 	const char *source = getenv("ACLCHECK_SOURCE");
-	char path[512], *want;
+
+	snprintf(path, 512, "%s/tests/checks/%s.%s", source ? source : ".", program_invocation_short_name,
+		ending);
+	return path;
+}
+
+static bool said_compare(const char *path)
+{
 	size_t bytes;
-	FILE *file;
+	char *want = file_read(path, &bytes);
+
+	if (bytes == said.length && (!bytes || !memcmp(want, said.text, bytes)))
+		return true;
+	said_differs(path, want);
+	return false;
+}
+
+static bool said_write(const char *path)
+{
+	FILE *file = said.length ? fopen(path, "w") : NULL;
+
+	return !said.length ||
+	       (file && fwrite(said.text, 1, said.length, file) == said.length && !fclose(file));
+}
+
+static void compare(void)
+{
+	bool writing = getenv("FINDINGS_WRITE") != NULL, same;
+	char path[512];
 
 	if (said.pid != getpid())
 		return;
-	snprintf(path, sizeof(path), "%s/tests/checks/%s.findings", source ? source : ".",
-		program_invocation_short_name);
-	if (getenv("FINDINGS_WRITE")) {
-		if (!said.length)
-			return;
-		file = fopen(path, "w");
-		if (!file || fwrite(said.text, 1, said.length, file) != said.length || fclose(file))
-			_exit(1);
-		return;
-	}
-	want = file_read(path, &bytes);
-	if (bytes == said.length && (!bytes || !memcmp(want, said.text, bytes)))
-		return;
-	said_differs(path, want);
-	_exit(1);
+	path_of(path, "findings");
+	same = writing ? said_write(path) : said_compare(path);
+	if (!fixture_rules_compare(path_of(path, "rules"), writing) || !same)
+		_exit(1);
 }
 
 void fixture_unrecorded(void)
@@ -332,6 +349,34 @@ static void finding(void *context, const struct acl_finding *f)
 
 /* --- one checker -------------------------------------------------------------------- */
 
+/* Those that were made and not freed: many tests end without. */
+static struct fixture **alive;
+static unsigned n_alive;
+
+static void alive_add(struct fixture *fixture)
+{
+	alive = realloc(alive, (n_alive + 1) * sizeof(struct fixture *));
+	assert_non_null(alive);
+	alive[n_alive++] = fixture;
+}
+
+static void alive_drop(const struct fixture *fixture)
+{
+	unsigned i = 0;
+
+	while (i < n_alive && alive[i] != fixture)
+		i++;
+	assert_true(i < n_alive);
+	alive[i] = alive[--n_alive];
+}
+
+bool fixture_rules_compare(const char *path, bool writing)
+{
+	for (unsigned i = 0; i < n_alive; i++)
+		rules_add(alive[i]);
+	return rules_compare(path, writing);
+}
+
 struct fixture *fixture_with(const struct checks_config *config)
 {
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
@@ -356,7 +401,7 @@ struct fixture *fixture_with(const struct checks_config *config)
 	assert_non_null(fixture);
 	if (!said.pid) {
 		said.pid = getpid();
-		atexit(said_compare);
+		atexit(compare);
 	}
 	fixture->arena = arena_take();
 	fixture->image = -1;
@@ -365,6 +410,7 @@ struct fixture *fixture_with(const struct checks_config *config)
 	fixture->class = ACL_HOST_HEAP;
 	fixture->checks = checks_create(config, &host);
 	assert_non_null(fixture->checks);
+	alive_add(fixture);
 	return fixture;
 }
 
@@ -438,6 +484,7 @@ void fixture_again(struct fixture *fixture)
 {
 	const struct fixture *kept = fixture->kept;
 
+	rules_add(fixture);
 	if (!pages_put_back(fixture))
 		arena_map(fixture, 0, fixture->image);
 	/* What was found is not kept: it is large, and its number says how much of it counts. */
@@ -446,6 +493,8 @@ void fixture_again(struct fixture *fixture)
 
 void fixture_free(struct fixture *fixture)
 {
+	rules_add(fixture);
+	alive_drop(fixture);
 	checks_destroy(fixture->checks);
 	if (fixture->image >= 0) {
 		arena_map(fixture, MAP_ANONYMOUS, -1);

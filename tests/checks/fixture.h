@@ -148,6 +148,9 @@ void want(struct fixture *fixture, const char *list);
 void never(const struct fixture *fixture, const char *rule);
 /* How often a rule was evaluated. */
 uint64_t fixture_count(const struct fixture *fixture, const char *rule);
+/* The same of all rules and all checkers of the program, compared with the file, or written into it; once, in
+ * the end. */
+bool fixture_rules_compare(const char *path, bool writing);
 
 /* fixture_text.c: all that a finding says, in lines that hold no line number and no address of this process.
  */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The checker in a fixture: no preload library, no runtime.
 
-FIXTURE_SRC := tests/checks/fixture.c tests/checks/fixture_text.c tests/checks/fixture_evaluated.c
+FIXTURE_SRC := tests/checks/fixture.c tests/checks/fixture_text.c tests/checks/fixture_evaluated.c tests/checks/fixture_rules.c
 CHECKS_TEST := $(BUILD)/tests/checks
 # Those that keep what they found in NAME.findings.
 FIXTURE_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out $(FIXTURE_SRC),$(shell grep -l 'fixture.h"' tests/checks/*.c)))

@@ -11,7 +11,7 @@ $(PAIR_BIN): $(BUILD)/tests/paired/%: $(BUILD)/obj/tests/paired/%.o $(call objs,
 
 TESTS += $(PAIR_BIN)
 
-# What the findings hold, and what comes of small changes, written anew (NAME.findings, NAME.variants beside NAME.c).
+# What the findings hold, and what comes of small changes, written anew (NAME.findings, NAME.variants, NAME.rules beside NAME.c).
 .PHONY: findings
 findings: $(PAIR_BIN) $$(FIXTURE_TESTS)
 	$(Q)failed=; \

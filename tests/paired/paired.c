@@ -10,6 +10,7 @@
 #define SITES 20000
 #include "paired.h"
 #include "tests/checks/fixture.h"
+#include "tests/checks/fixture_evaluated.h"
 #include "tests/paired/record.h"
 #include "tests/paired/variants.h"
 
@@ -285,6 +286,14 @@ static void run(void **state)
 	assert_true(record_compare(&variants));
 }
 
+static bool rules_agree(const char *program)
+{
+	char path[512];
+
+	record_path(path, program, "rules");
+	return evaluated_wanted() || fixture_rules_compare(path, findings.writing);
+}
+
 int pairs_run(const char *name, const struct pair *pairs, size_t n, int argc, char **argv)
 {
 	struct CMUnitTest *tests = calloc(n, sizeof(*tests));
@@ -299,5 +308,6 @@ int pairs_run(const char *name, const struct pair *pairs, size_t n, int argc, ch
 	failed = _cmocka_run_group_tests(name, tests, n, NULL, NULL);
 	free(tests);
 	failed += !record_close(&findings);
-	return failed + !record_close(&variants);
+	failed += !record_close(&variants);
+	return failed + !rules_agree(argv[0]);
 }

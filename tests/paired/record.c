@@ -25,13 +25,18 @@ static char *file_read(const char *path)
 	return all;
 }
 
-void record_open(struct record *r, const char *program, const char *ending, bool writing)
+void record_path(char path[512], const char *program, const char *ending)
 {
 	const char *source = getenv("ACLCHECK_SOURCE"), *slash = strrchr(program, '/');
 
+	snprintf(path, 512, "%s/tests/paired/%s.%s", source ? source : ".", slash ? slash + 1 : program,
+		ending);
+}
+
+void record_open(struct record *r, const char *program, const char *ending, bool writing)
+{
 	memset(r, 0, sizeof(*r));
-	snprintf(r->path, sizeof(r->path), "%s/tests/paired/%s.%s", source ? source : ".",
-		slash ? slash + 1 : program, ending);
+	record_path(r->path, program, ending);
 	r->writing = writing;
 	r->want = file_read(r->path);
 }

@@ -21,7 +21,8 @@ struct record {
 	unsigned blocks;
 };
 
-/* program: whose name the file has. */
+/* Where the file of a program lies: it has the program's name. */
+void record_path(char path[512], const char *program, const char *ending);
 void record_open(struct record *record, const char *program, const char *ending, bool writing);
 void record_block(struct record *record, const struct pair *t);
 __attribute__((format(printf, 2, 3))) void record_add(struct record *record, const char *format, ...);

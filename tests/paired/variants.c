@@ -18,6 +18,9 @@ enum change {
 	CHANGE_INSIDE,
 	CHANGE_THREAD,
 	CHANGE_TWICE,
+	CHANGE_RETRIED, /* it fails first, and is made once more */
+	CHANGE_DEVICE, /* its thread is on another device */
+	CHANGE_IDLE, /* the host has waited for all before */
 	CHANGE_EXIT, /* from here on the process ends */
 	CHANGE_FAR, /* the caller is another one, in another module */
 	CHANGE_CHILD, /* the process has forked before, and goes on in the child */
@@ -35,9 +38,10 @@ enum change {
 };
 
 static const char *const names[] = {"", "fails", "is not seen", "is not seen but for a capture",
-	"by the runtime", "by another thread", "twice", "at exit", "from another module",
-	"in a child process", "without memory for the tables", "captured", "", "- 1", "+ 1", "0",
-	"as large as can be", "+ 4 bytes", "0", "gone before", "unreadable"};
+	"by the runtime", "by another thread", "twice", "after it failed", "on another device",
+	"when all is done", "at exit", "from another module", "in a child process",
+	"without memory for the tables", "captured", "", "- 1", "+ 1", "0", "as large as can be", "+ 4 bytes",
+	"0", "gone before", "unreadable"};
 
 static struct {
 	enum change kind;
@@ -46,8 +50,10 @@ static struct {
 
 static struct {
 	unsigned n, distinct;
+	int captures; /* that are going on */
 	struct {
 		unsigned api, line, number;
+		bool captured; /* a capture is going on */
 		uint64_t values[ACL_CALL_PARAMS]; /* of the arguments */
 	} calls[CALLS];
 	struct acl_call_record *changed; /* between its enter and its leave */
@@ -72,6 +78,7 @@ static void note(unsigned api, const void *args, unsigned line)
 			memcpy(&scenario.calls[scenario.distinct].values[i],
 				(const char *)args + acl_params(info)[i].offset, acl_params(info)[i].size);
 	scenario.calls[scenario.distinct].api = api;
+	scenario.calls[scenario.distinct].captured = scenario.captures > 0;
 	scenario.calls[scenario.distinct].line = line;
 	scenario.calls[scenario.distinct++].number = scenario.n;
 }
@@ -96,12 +103,24 @@ static const void *other_arguments(unsigned api, const void *args)
 	return arguments;
 }
 
-static void extra_call(struct fixture *fixture, unsigned api, const void *args)
+static void call_returns(struct fixture *fixture, unsigned api, const void *args, int64_t result)
 {
 	struct acl_call_record call;
 
 	fixture_enter(fixture, &call, api, args, 0);
-	fixture_leave(fixture, &call, 0);
+	fixture_leave(fixture, &call, result);
+}
+
+static void extra_call(struct fixture *fixture, unsigned api, const void *args)
+{
+	call_returns(fixture, api, args, 0);
+}
+
+static void device_is(struct fixture *fixture, int32_t device)
+{
+	const struct acl_args_aclrtSetDevice args = {.deviceId = device};
+
+	extra_call(fixture, ACL_API_aclrtSetDevice, &args);
 }
 
 /* The function with no other argument that destroys objects of the kind; ACL_API_COUNT: none. */
@@ -157,6 +176,15 @@ static void change_before(struct fixture *fixture, unsigned api, const void *arg
 	case CHANGE_NO_MEMORY:
 		fixture_use_up_memory(fixture);
 		return;
+	case CHANGE_RETRIED:
+		call_returns(fixture, api, args, 507899);
+		return;
+	case CHANGE_DEVICE:
+		device_is(fixture, 1);
+		return;
+	case CHANGE_IDLE:
+		extra_call(fixture, ACL_API_aclrtSynchronizeDevice, NULL);
+		return;
 	case CHANGE_CAPTURED:
 		capture.stream = (void *)(uintptr_t)stream_in(api, args);
 		extra_call(fixture, ACL_API_aclmdlRICaptureBegin, &capture);
@@ -180,6 +208,7 @@ bool variant_enter(
 
 	if (!change.kind)
 		note(api, args, line);
+	scenario.captures += (api == ACL_API_aclmdlRICaptureBegin) - (api == ACL_API_aclmdlRICaptureEnd);
 	scenario.n++;
 	if (!changed) {
 		fixture_enter(fixture, call, api, args, line);
@@ -241,6 +270,8 @@ void variant_leave(struct fixture *fixture, struct acl_call_record *call, int64_
 		fixture_enter(fixture, &again, call->api, call->args, 0);
 		fixture_leave(fixture, &again, result);
 	}
+	if (change.kind == CHANGE_DEVICE)
+		device_is(fixture, 0);
 	fixture->inside = false;
 	fixture->wild_bytes = 0;
 	fixture->tid -= change.kind == CHANGE_THREAD ? 77 : 0;
@@ -386,21 +417,36 @@ static bool creates_stream(const struct acl_api_info *api)
 	       acl_params(api)[0].life == ACL_LIFE_CREATE;
 }
 
-static bool may_happen(enum change kind, unsigned api)
+static bool may_happen(enum change kind, unsigned which)
 {
-	return kind == CHANGE_CAPTURED  ? may_be_captured(api)
-	       : kind == CHANGE_LEARNED ? creates_stream(&acl_apis[api])
-					: true;
+	const struct acl_api_info *api = &acl_apis[scenario.calls[which].api];
+
+	switch (kind) {
+	case CHANGE_CAPTURED:
+		return may_be_captured(scenario.calls[which].api);
+	case CHANGE_LEARNED:
+		return creates_stream(api);
+	case CHANGE_RETRIED:
+		return api->ret_kind == ACL_KIND_ERROR;
+	case CHANGE_IDLE:
+		/* Nothing may be waited for then. */
+		return !scenario.calls[which].captured;
+	default:
+		return true;
+	}
 }
 
 /* Of all calls of a scenario. */
 enum whole {
 	WHOLE_NOTHING,
 	WHOLE_ON_DEVICE, /* the program runs there */
-	WHOLE_OTHER_WAYS /* objects and memory are used by others as well */
+	WHOLE_OTHER_WAYS, /* objects and memory are used by others as well */
+	WHOLE_TWO_DEVICES, /* another device is in use */
+	WHOLE_AGAIN, /* a second time, with handles and addresses of the first */
+	WHOLES
 };
 
-static const char *const wholes[] = {"", "on the device", "beside others"};
+static const char *const wholes[] = {"", "on the device", "beside others", "with two devices", "again"};
 
 static void begin_whole(struct fixture *fixture, enum whole whole)
 {
@@ -411,6 +457,10 @@ static void begin_whole(struct fixture *fixture, enum whole whole)
 		extra_call(fixture, ACL_API_aclrtGetRunMode, &args);
 	if (whole == WHOLE_OTHER_WAYS)
 		fixture->other_ways = ~0u;
+	if (whole == WHOLE_TWO_DEVICES) {
+		device_is(fixture, 1);
+		device_is(fixture, 0);
+	}
 }
 
 /* Everything that runs a variant. */
@@ -455,9 +505,11 @@ static void run_one(struct runner *r, char *out)
 {
 	fixture_again(r->fixture);
 	scenario.n = 0;
+	scenario.captures = 0;
 	scenario.changed = NULL;
 	begin_whole(r->fixture, r->whole);
-	r->play(r->t);
+	for (unsigned times = 0; times < (r->whole == WHOLE_AGAIN ? 2 : 1); times++)
+		r->play(r->t);
 	outcome(r->t, r->fixture, out, sizeof(r->result));
 	add_up(r);
 }
@@ -472,8 +524,10 @@ static void try_change(struct runner *r, struct lines *lines, const char *name)
 /* All of the scenario elsewhere. */
 static void try_whole(struct runner *r, struct lines *lines)
 {
-	for (r->whole = WHOLE_ON_DEVICE; r->whole <= WHOLE_OTHER_WAYS; r->whole++)
-		try_change(r, lines, wholes[r->whole]);
+	for (r->whole = WHOLE_ON_DEVICE; r->whole < WHOLES; r->whole++)
+		/* What begins without a device is about the beginning. */
+		if (r->whole != WHOLE_TWO_DEVICES || !r->t->bare)
+			try_change(r, lines, wholes[r->whole]);
 	r->whole = WHOLE_NOTHING;
 }
 
@@ -484,7 +538,7 @@ static void try_call(struct runner *r, struct lines *lines, unsigned which)
 
 	change.call = scenario.calls[which].number;
 	for (change.kind = CHANGE_RESULT; change.kind < CHANGE_WHOLE; change.kind++)
-		if (may_happen(change.kind, scenario.calls[which].api))
+		if (may_happen(change.kind, which))
 			try_change(r, lines, names[change.kind]);
 	for (change.kind = CHANGE_LESS; change.kind <= CHANGE_UNREADABLE; change.kind++)
 		for (change.param = 0; change.param < api->n_params; change.param++) {

@@ -2,9 +2,10 @@
 /*
  * Each scenario once more with one call changed: it fails, the checker does not
  * see it, the runtime made it, another thread made it, it came twice, one of its
- * arguments is another; or with something before it: what it names is gone, its stream
- * is being captured, the process has forked, the tables get no more memory; or the
- * whole program runs on the device, or beside others that use the same.  Evidence that is missing must
+ * arguments is another; or with something before it: it failed, its thread went to another
+ * device, all is done, what it names is gone, its stream is being captured, the process has
+ * forked, the tables get no more memory; or the whole program runs on the device, beside others
+ * that use the same, with a second device in use, or a second time.  Evidence that is missing must
  * keep a rule silent, and a destroy that failed must not count; most conditions of a rule are about nothing
  * else.  What comes out is kept in NAME.variants, as far as it differs from the
  * scenario itself; a line in the end says how often the rule was evaluated in all of
