@@ -438,7 +438,7 @@ struct acl_block *map_insert(struct checks *c, struct pointer_map *map, const st
 	struct call_site_slot born = {0};
 	struct acl_block *b;
 
-	if (!map || !base || !size || base + size < base || size >> SIZE_MAX_LOG)
+	if (!map || !base || base + size <= base || size >> SIZE_MAX_LOG)
 		return NULL;
 	call_site_take(c, &born, call, true);
 	lock(&map->lock);

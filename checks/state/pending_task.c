@@ -158,9 +158,8 @@ static inline bool is_between_blocks(const struct acl_call_record *call, const s
 	src = &op->first[0];
 	dst = &op->first[1];
 	return op->kind == ACL_OP_COPY_LINEAR && op->n_entries && src->block.block && dst->block.block &&
-	       src->rows == 1 && dst->rows == 1 && !call->state.capture &&
-	       op->direction != ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE && src->span <= access_room(src) &&
-	       dst->span <= access_room(dst);
+	       !call->state.capture && op->direction != ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE &&
+	       src->span <= access_room(src) && dst->span <= access_room(dst);
 }
 
 static void memory_task_enter(struct checks *c, struct acl_call_record *call)

@@ -51,7 +51,9 @@ static void *memory(void *context, size_t bytes)
 	size_t at = (fixture->bytes + 4095) & ~(size_t)4095;
 
 	fixture->n_memory++;
-	if (fixture->no_memory || (fixture->refused && fixture->n_memory >= fixture->refused) ||
+	if (fixture->no_memory ||
+		(fixture->refused && (fixture->refused_once ? fixture->n_memory == fixture->refused
+							    : fixture->n_memory >= fixture->refused)) ||
 		at + bytes > ARENA)
 		return NULL;
 	if (fixture->n_regions < FIXTURE_REGIONS) {

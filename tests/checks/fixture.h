@@ -74,6 +74,7 @@ struct fixture {
 	bool no_memory; /* they get no more */
 	unsigned n_memory,
 		refused; /* how often they wanted some; from which time on they get none, 0 = never */
+	bool refused_once; /* only that time */
 	char *arena;
 	size_t bytes;
 	unsigned n_regions;

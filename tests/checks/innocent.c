@@ -405,6 +405,27 @@ static void condition_at_a_freed_address(void **state)
 	silent(fixture);
 }
 
+/* One of two that were freed side by side is given out again: the other is gone still. */
+static void beside_a_freed_address(void **state)
+{
+	(void)state;
+	for (unsigned again = 0; again < 2; again++) {
+		struct fixture *fixture = with_host_memory();
+		void *d[2] = {fixture_malloc(fixture, DEVICE_MEMORY, SIZE),
+			fixture_malloc(fixture, DEVICE_MEMORY + 2 * SIZE, SIZE)};
+		uint64_t *p = d[again];
+
+		CALL(fixture, aclrtFree, 0, .devPtr = d[0]);
+		CALL(fixture, aclrtFree, 0, .devPtr = d[1]);
+		CALL(fixture, aclmdlRICondHandleGetCondPtr, 0, .handle = handle(5), .ptr = &p);
+		write_to(fixture, d[again]);
+		silent(fixture);
+		write_to(fixture, d[!again]);
+		want(fixture, "use-after-free:error");
+		fixture_free(fixture);
+	}
+}
+
 static void failed_answer_is_none(void **state)
 {
 	struct fixture *fixture = with_host_memory();
@@ -712,6 +733,7 @@ int main(void)
 		cmocka_unit_test(running_kernel_may_write),
 		cmocka_unit_test(descriptor_that_holds_something_else),
 		cmocka_unit_test(condition_at_a_freed_address),
+		cmocka_unit_test(beside_a_freed_address),
 		cmocka_unit_test(failed_answer_is_none),
 		cmocka_unit_test(batch_without_results),
 		cmocka_unit_test(host_memory_after_its_end),

@@ -465,13 +465,15 @@ static void memory_refused(void **state)
 
 struct short_memory {
 	unsigned calls, refused;
+	bool once;
 };
 
 static void *memory_up_to(void *context, size_t bytes)
 {
 	struct short_memory *m = context;
 
-	return ++m->calls >= m->refused ? NULL : memory(NULL, bytes);
+	m->calls++;
+	return m->calls == m->refused || (m->calls > m->refused && !m->once) ? NULL : memory(NULL, bytes);
 }
 
 /* Whichever part comes last: there is a checker, or none. */
@@ -487,6 +489,23 @@ static void created_without_memory(void **state)
 		m = (struct short_memory){.refused = m.refused + 1};
 		assert_true(m.refused < 1000);
 	}
+	assert_true(m.refused > 10);
+}
+
+/* What lacks is not forgotten where there is memory again. */
+static void created_with_a_gap(void **state)
+{
+	struct checks_config config = {.target = CHECKS_TARGET_DOCUMENTS};
+	struct short_memory m = {.once = true};
+	struct checks_host host = {.memory = memory_up_to, .context = &m};
+	struct checks *c;
+
+	(void)state;
+	do {
+		m = (struct short_memory){.refused = m.refused + 1, .once = true};
+		c = checks_create(&config, &host);
+		assert_int_equal(c != NULL, m.calls < m.refused);
+	} while (!c);
 	assert_true(m.refused > 10);
 }
 
@@ -587,9 +606,12 @@ static void memory_ends_anywhere(void **state)
 	needed = fixture->n_memory - before;
 	assert_true(needed > 2);
 	fixture_free(fixture);
-	for (unsigned n = 1; n <= needed; n++) {
+	for (unsigned i = 0; i < 2 * needed; i++) {
+		unsigned n = i / 2 + 1;
+
 		fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
 		fixture->refused = fixture->n_memory + n;
+		fixture->refused_once = i % 2;
 		right_program(fixture);
 		silent(fixture);
 		checks_totals(fixture->checks, &totals);
@@ -776,6 +798,7 @@ int main(void)
 		cmocka_unit_test(blocks_of_a_run),
 		cmocka_unit_test(blocks_share_a_place),
 		cmocka_unit_test(created_without_memory),
+		cmocka_unit_test(created_with_a_gap),
 		cmocka_unit_test(memory_ends_anywhere),
 		cmocka_unit_test(memory_ends_at_each_call),
 		cmocka_unit_test(memory_ends_while_tables_grow),

@@ -7,7 +7,8 @@
 
 /* Records of a creation site before its events are said to keep time for nothing. */
 #define MANY_RECORDS 16
-#define SITE_IS_TIMED (UINT64_C(1) << 32)
+/* Of a creation site: this, and its records twice. */
+#define SITE_IS_TIMED 1u
 
 static struct value_table *sites(struct checks *c)
 {
@@ -135,16 +136,12 @@ static bool event_keeps_time(const struct event_state *e, unsigned maker)
 /* Events of one creation site are checked together, and at the end: some may be for time. */
 static void event_timeline_add(struct checks *c, struct acl_object *o, struct event_state *e)
 {
-	uint64_t site = call_site_caller(object_created(c, o)), now, records;
+	uint64_t site = call_site_caller(object_created(c, o)), now;
 
 	if (!site || !event_keeps_time(e, load_relaxed(&e->maker)) || !load_relaxed(&e->recorded))
 		return;
-	now = value_table_value(sites(c), site);
-	records = (now & (SITE_IS_TIMED - 1)) + load_relaxed(&e->recorded);
-	if (records >= SITE_IS_TIMED)
-		records = SITE_IS_TIMED - 1;
-	value_table_set(c, sites(c), site,
-		(now & SITE_IS_TIMED) | (load_relaxed(&e->timed) ? SITE_IS_TIMED : 0) | records);
+	now = value_table_value(sites(c), site) | (load_relaxed(&e->timed) ? SITE_IS_TIMED : 0);
+	value_table_set(c, sites(c), site, now + 2 * (uint64_t)load_relaxed(&e->recorded));
 }
 
 static void event_use_finish(struct checks *c, enum checks_end kind)
@@ -153,13 +150,13 @@ static void event_use_finish(struct checks *c, enum checks_end kind)
 	uint32_t at = 0;
 
 	while (kind == CHECKS_END_EXIT && value_table_next(sites(c), &at, &site, &now))
-		if ((now & (SITE_IS_TIMED - 1)) >= MANY_RECORDS)
+		if (now / 2 >= MANY_RECORDS)
 			FINDING(c, NULL, "event-timeline-unneeded", !(now & SITE_IS_TIMED),
-				PARTS(part_site(site), part_caller(site), part_uint("records", now)),
+				PARTS(part_site(site), part_caller(site), part_uint("records", now / 2)),
 				"Events created at one call site were recorded %llu times, and their time "
 				"was "
 				"never queried.",
-				(unsigned long long)now);
+				(unsigned long long)(now / 2));
 }
 
 /* --- event-destroyed-in-use --------------------------------------------------------------------------- */
