@@ -70,6 +70,11 @@ struct access_walk {
 };
 
 void access_walk_begin(struct access_walk *w, const struct access_tree *t, uint64_t start, uint64_t end);
+/* The same of all accesses. */
+static inline void access_walk_all(struct access_walk *w, const struct access_tree *t)
+{
+	access_walk_begin(w, t, 0, UINT64_MAX);
+}
 struct pending_access *access_walk_next(struct access_walk *w);
 
 /* Whether both touch a byte; the first such range. Rows are compared one by one, without an answer where

@@ -43,7 +43,7 @@ struct op_access {
 /* Of memory that plain copies use. */
 enum plain_side { PLAIN_NEVER, PLAIN_HOST, PLAIN_DEVICE };
 
-/* One entry of the operation: an element of a batch, else the whole of it. */
+/* One entry of the operation: an element of a batch, else the whole of it. A copy has both sides. */
 struct op_entry {
 	struct op_access *src, *dst; /* NULL: it reads or writes nothing that is known */
 	uint64_t index;

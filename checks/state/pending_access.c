@@ -181,7 +181,7 @@ static void accesses_sweep(struct checks *c, struct block_accesses *b)
 
 	do {
 		n = 0;
-		access_walk_begin(&w, &t->tree, 0, UINT64_MAX);
+		access_walk_all(&w, &t->tree);
 		while (n < REMOVED_AT_ONCE && (a = access_walk_next(&w)) != NULL)
 			if (access_settled(c, a))
 				settled[n++] = a;

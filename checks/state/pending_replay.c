@@ -203,7 +203,7 @@ bool model_memory_gone(
 
 	if (!t)
 		return false;
-	access_walk_begin(&w, t, 0, UINT64_MAX);
+	access_walk_all(&w, t);
 	while ((a = access_walk_next(&w)) != NULL && block_of(c, a->stream))
 		;
 	if (a) {
@@ -394,7 +394,7 @@ static void compare_with_tasks(struct entering *e, struct acl_object *model)
 	t = model_accesses_lock(model);
 	if (!t)
 		return;
-	access_walk_begin(&w, t, 0, UINT64_MAX);
+	access_walk_all(&w, t);
 	while (!e->conflict && (task = access_walk_next(&w)) != NULL) {
 		entering_task(e, e->c, model, task);
 		if (e->block)
@@ -409,7 +409,7 @@ static void compare_tasks_of(struct entering *e, struct acl_object *model, const
 	struct pending_access *task, *theirs, earlier;
 	struct access_walk w, v;
 
-	access_walk_begin(&w, own, 0, UINT64_MAX);
+	access_walk_all(&w, own);
 	while (!e->conflict && (task = access_walk_next(&w)) != NULL) {
 		entering_task(e, e->c, model, task);
 		if (!e->block)

@@ -31,8 +31,6 @@ static void stream_uses_enter(struct checks *c, struct acl_call_record *call)
 	for (uint64_t i = 0; i < op->n_entries && !devices; i++) {
 		struct op_entry e = operation_entry(op, i);
 
-		if (!e.src || !e.dst)
-			return;
 		devices = foreign(s, e.src) | foreign(s, e.dst) << 8;
 	}
 	if (devices)

@@ -3,6 +3,7 @@
 #define SITES 90000
 #include "fixture.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define DOCUMENTS CHECKS_TARGET_DOCUMENTS
@@ -551,6 +552,48 @@ static void names_are_shown(void **state)
 	fixture_free(p.fixture);
 }
 
+/* What is given back too early is called by its name, whatever it is. */
+static void names_of_all_kinds(void **state)
+{
+	static char own[4096] __attribute__((aligned(4096)));
+	struct program p = with_block();
+	void *mapped = NULL;
+	aclmdlRI model = handle(7);
+	const struct {
+		const void *object;
+		const char *name;
+	} named[] = {{p.event, "done"}, {p.segment, "tensor"}, {p.host, "staging"}, {own, "arena"},
+		{handle(7), "graph"}};
+
+	(void)state;
+	CALL(p.fixture, aclrtHostRegister, 0, .ptr = own, .size = sizeof(own),
+		.type = ACL_HOST_REGISTER_MAPPED, .devPtr = &mapped);
+	CALL(p.fixture, aclmdlRICaptureBegin, 0, .stream = p.a, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	CALL(p.fixture, aclmdlRICaptureEnd, 0, .stream = p.a, .modelRI = &model);
+	for (unsigned i = 0; i < sizeof(named) / sizeof(named[0]); i++)
+		SAY(p.fixture, NAME, .object = (void *)named[i].object, .name = named[i].name);
+	CALL(p.fixture, aclrtDestroyEvent, 0, .event = p.event);
+	CALL(p.fixture, aclrtRecordEvent, 107000, .event = p.event, .stream = p.a);
+	upload(&p, 0, 2 * BLOCK, p.a);
+	CALL(p.fixture, aclrtMemcpy, 107000, .dst = p.segment, .destMax = BLOCK, .src = p.host + SEGMENT - 64,
+		.count = BLOCK, .kind = ACL_MEMCPY_HOST_TO_DEVICE);
+	CALL(p.fixture, aclrtHostRegister, 107000, .ptr = own, .size = sizeof(own),
+		.type = ACL_HOST_REGISTER_MAPPED, .devPtr = &mapped);
+	CALL(p.fixture, aclmdlRIDestroy, 0, .modelRI = model);
+	CALL(p.fixture, aclmdlRIExecuteAsync, 107000, .modelRI = model, .stream = p.a);
+	for (unsigned i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+		char quoted[32];
+		bool said = false;
+
+		snprintf(quoted, sizeof(quoted), "\"%s\"", named[i].name);
+		for (unsigned k = 0; k < p.fixture->n_found; k++)
+			said |= strstr(p.fixture->found[k].text, quoted) != NULL;
+		if (!said)
+			fail_msg("%s is not said", quoted);
+	}
+	fixture_free(p.fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -578,6 +621,7 @@ int main(void)
 		cmocka_unit_test(kernel_on_released_memory_among_others),
 		cmocka_unit_test(kernel_writes),
 		cmocka_unit_test(names_are_shown),
+		cmocka_unit_test(names_of_all_kinds),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

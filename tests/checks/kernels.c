@@ -147,6 +147,78 @@ static void unload_after_signal_of_all(void **state)
 	want(fixture, "kernel-binary-unload-pending:error");
 }
 
+static void word_stays(struct fixture *fixture, void *word)
+{
+	(void)fixture, (void)word;
+}
+
+static void word_is_copied(struct fixture *fixture, void *word)
+{
+	void *h = fixture_malloc_host(fixture, HOST_MEMORY, 64);
+
+	CALL(fixture, aclrtMemcpy, 0, .dst = h, .destMax = 8, .src = word, .count = 8,
+		.kind = ACL_MEMCPY_DEVICE_TO_HOST);
+}
+
+static void other_memory_is_copied(struct fixture *fixture, void *word)
+{
+	void *d = fixture_malloc(fixture, DEVICE_MEMORY + (1ul << 21), 64);
+
+	CALL(fixture, aclrtMemset, 0, .devPtr = d, .maxCount = 64, .count = 64);
+	word_is_copied(fixture, d);
+	(void)word;
+}
+
+static void word_is_added(struct fixture *fixture, void *word)
+{
+	CALL(fixture, aclrtReduceAsync, 0, .dst = fixture_malloc(fixture, DEVICE_MEMORY + (1ul << 21), 64),
+		.src = word, .count = 8, .kind = ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, .type = ACL_FLOAT,
+		.stream = fixture_stream(fixture, 7));
+}
+
+static void word_is_exported(struct fixture *fixture, void *word)
+{
+	char key[65];
+
+	CALL(fixture, aclrtIpcMemGetExportKey, 0, .devPtr = word, .size = 64, .key = key, .len = sizeof(key));
+}
+
+static void word_is_mapped(struct fixture *fixture, void *word)
+{
+	CALL(fixture, aclrtMemP2PMap, 0, .devPtr = word, .size = 64, .dstDevId = 1, .flags = 0);
+}
+
+/* A word tells the host nothing as long as nobody reads it there. */
+static void unload_after_hidden_word(void **state)
+{
+	static const struct {
+		void (*way)(struct fixture *, void *word);
+		bool told;
+	} ways[] = {{word_stays, false}, {word_is_copied, true}, {other_memory_is_copied, false},
+		{word_is_added, true}, {word_is_exported, true}, {word_is_mapped, true}};
+
+	(void)state;
+	for (unsigned i = 0; i < 2 * sizeof(ways) / sizeof(ways[0]); i++) {
+		bool early = i % 2; /* it is read before it is written: the program may well do so again */
+		void *s, *b, *word;
+		struct fixture *fixture = launched(&s, &b);
+
+		fixture->other_ways = 0;
+		word = fixture_malloc(fixture, DEVICE_MEMORY, 64);
+		CALL(fixture, aclrtValueWrite, 0, .devAddr = word, .value = 1, .stream = s);
+		if (early)
+			ways[i / 2].way(fixture, word);
+		LAUNCH(fixture, fetch(fixture, b, 5, "sub"), s);
+		CALL(fixture, aclrtValueWrite, 0, .devAddr = word, .value = 2, .stream = s);
+		if (!early)
+			ways[i / 2].way(fixture, word);
+		fixture->n_seen = fixture->n_found; /* what is said of the way itself */
+		CALL(fixture, aclrtBinaryUnLoad, 0, .binHandle = b);
+		want(fixture, ways[i / 2].told ? "" : "kernel-binary-unload-pending:error");
+		fixture_free(fixture);
+	}
+}
+
 /* A stream with many launches is one of them. */
 static void unload_after_many_launches(void **state)
 {
@@ -572,6 +644,7 @@ int main(void)
 		cmocka_unit_test(unload_after_signal),
 		cmocka_unit_test(unload_after_early_signal),
 		cmocka_unit_test(unload_after_signal_of_all),
+		cmocka_unit_test(unload_after_hidden_word),
 		cmocka_unit_test(unload_after_many_streams),
 		cmocka_unit_test(unload_failed_launch),
 		cmocka_unit_test(unload_elsewhere),

@@ -121,6 +121,36 @@ static void peer_disabled_in_use(void **state)
 	silent(own.fixture);
 }
 
+/* What a third device copies from one of the two has nothing to do with their access. */
+static void peer_disabled_beside_a_third(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		struct pair p = pair();
+		void *two;
+		aclrtStream s2;
+
+		ENABLE(p, 0);
+		CALL(p.fixture, aclrtSetDevice, 0, .deviceId = 2);
+		two = fixture_malloc(p.fixture, DEVICE_MEMORY + (2ul << 30), SIZE);
+		s2 = fixture_stream(p.fixture, 5);
+		ENABLE(p, 0);
+		ENABLE(p, 1);
+		CALL(p.fixture, aclrtMemcpyAsync, 0, .dst = two, .destMax = SIZE,
+			.src = i & 1 ? p.one : p.zero, .count = SIZE, .kind = ACL_MEMCPY_DEVICE_TO_DEVICE,
+			.stream = s2);
+		CALL(p.fixture, aclrtSetDevice, 0, .deviceId = i & 2 ? 0 : 1);
+		if (i & 2)
+			ENABLE(p, 1);
+		CALL(p.fixture, aclrtDeviceDisablePeerAccess, 0, .peerDeviceId = i & 2 ? 1 : 0);
+		silent(p.fixture);
+		CALL(p.fixture, aclrtSetDevice, 0, .deviceId = 2);
+		CALL(p.fixture, aclrtDeviceDisablePeerAccess, 0, .peerDeviceId = i & 1 ? 1 : 0);
+		want(p.fixture, "peer-disable-not-enabled:warning");
+		fixture_free(p.fixture);
+	}
+}
+
 static void peer_imports_enable(void **state)
 {
 	struct pair p = pair();
@@ -423,6 +453,7 @@ int main(void)
 		cmocka_unit_test(peer_enabled_elsewhere),
 		cmocka_unit_test(peer_product),
 		cmocka_unit_test(peer_disabled_in_use),
+		cmocka_unit_test(peer_disabled_beside_a_third),
 		cmocka_unit_test(peer_imports_enable),
 		cmocka_unit_test(peer_denied),
 		cmocka_unit_test(peer_denied_the_other_way),

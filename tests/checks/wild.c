@@ -287,10 +287,34 @@ static void nobody_reads(void **state)
 	assert_null(program_pointer(fixture->checks, &word));
 }
 
+/* A text is read page by page, and as much of it as there is room for. */
+static void texts_across_pages(void **state)
+{
+	struct fixture *fixture = fixture_new(DOCUMENTS);
+
+	(void)state;
+	for (unsigned before = 1; before < 24; before++)
+		for (unsigned room = 1; room < 40; room++) {
+			char *text = pages + PAGE - before, got[64];
+			size_t length = room - 1 < 30 ? room - 1 : 30;
+
+			memset(got, '#', sizeof(got));
+			memset(text, 'x', 30);
+			text[30] = 0;
+			assert_true(program_text(fixture->checks, text, got, room));
+			assert_int_equal(strspn(got, "x"), length);
+			assert_int_equal(got[length], 0);
+			for (unsigned i = room; i < sizeof(got); i++)
+				assert_int_equal(got[i], '#');
+		}
+	fixture_free(fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(texts),
+		cmocka_unit_test(texts_across_pages),
 		cmocka_unit_test(arrays),
 		cmocka_unit_test(half_a_list),
 		cmocka_unit_test(nobody_reads),

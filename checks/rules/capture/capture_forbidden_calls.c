@@ -197,8 +197,6 @@ static const struct op_access *pageable_side(struct checks *c, struct acl_call_r
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry e = operation_entry(op, i);
 
-		if (!e.src || !e.dst)
-			return NULL;
 		if (access_is_device(e.dst))
 			access_classify(c, call, e.src);
 		if (access_is_device(e.src))

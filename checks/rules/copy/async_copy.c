@@ -226,7 +226,7 @@ static void async_copy_enter(struct checks *c, struct acl_call_record *call)
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry e = operation_entry(op, i);
 
-		if (!e.src || !e.dst || !e.src->span || (linear && (!e.src->address || !e.dst->address)))
+		if (!e.src->span || (linear && (!e.src->address || !e.dst->address)))
 			continue;
 		if (linear)
 			rule_evaluated(call, RULE("async-copy-alignment"));
@@ -287,8 +287,6 @@ static void async_refused(struct checks *c, struct acl_call_record *call)
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry e = operation_entry(op, i);
 
-		if (!e.src || !e.dst)
-			return;
 		classify(c, call, &e);
 		if (unpinned && check_unpinned(c, call, op, &e, true))
 			return;

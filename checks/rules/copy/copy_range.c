@@ -224,8 +224,6 @@ static void check_copy_entry(
 
 	if (check_range(c, call, op, e->dst) || said)
 		return;
-	if (!e->src || !e->dst)
-		return;
 	if (op->direction == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE)
 		check_buffered(c, call, e->src, e->dst);
 	/* Where host and device are one the direction means nothing. */

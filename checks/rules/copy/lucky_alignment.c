@@ -65,7 +65,7 @@ static void lucky_copy_enter(struct checks *c, struct acl_call_record *call)
 	for (uint64_t i = 0; alignment_matters(c, call, op) && i < op->n_entries; i++) {
 		struct op_entry e = operation_entry(op, i);
 
-		if (!e.src || !e.dst || !e.src->span || !e.src->address || !e.dst->address ||
+		if (!e.src->span || !e.src->address || !e.dst->address ||
 			((uintptr_t)e.src->address | (uintptr_t)e.dst->address) % ALIGNMENT)
 			continue;
 		rule_evaluated(call, RULE("async-copy-alignment-by-luck"));

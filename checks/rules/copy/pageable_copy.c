@@ -70,7 +70,7 @@ static void pageable_copy_enter(struct checks *c, struct acl_call_record *call)
 	for (uint64_t i = 0; i < op->n_entries && op->direction != ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE; i++) {
 		struct op_entry e = operation_entry(op, i);
 
-		if (!e.src || !e.dst || e.src->span < LARGE || (!of_device(e.src) && !of_device(e.dst)))
+		if (e.src->span < LARGE || (!of_device(e.src) && !of_device(e.dst)))
 			continue;
 		rule_evaluated(call, RULE("async-copy-pageable-host"));
 		if (!e.src->block.block && e.src->address)

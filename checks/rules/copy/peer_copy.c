@@ -262,8 +262,6 @@ static void peer_copy_enter(struct checks *c, struct acl_call_record *call)
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry e = operation_entry(op, i);
 
-		if (!e.src || !e.dst)
-			return;
 		if (crosses(c, e.src, e.dst, &from, &to))
 			check_crossing(c, call, e.src, e.dst, from, to);
 	}

@@ -219,11 +219,13 @@ static void callback_on_subscribed(struct checks *c, struct acl_call_record *cal
 static void callback_on_runtime(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
-	uint64_t thread = stream_made_here(s) ? value_table_value(&callbacks(c)->report, object_ref(s)) : 0;
+	uint64_t thread;
 
-	if (stream_made_here(s))
-		check_callback(c, call, RULE("callback-mechanisms-mixed"), thread,
-			"A thread is subscribed for the callbacks of this stream.", "its thread", thread);
+	if (!stream_made_here(s))
+		return;
+	thread = value_table_value(&callbacks(c)->report, object_ref(s));
+	check_callback(c, call, RULE("callback-mechanisms-mixed"), thread,
+		"A thread is subscribed for the callbacks of this stream.", "its thread", thread);
 }
 
 static void callback_launch_enter(struct checks *c, struct acl_call_record *call)
