@@ -9,6 +9,7 @@
 #include "aclcheck/terms.h"
 #include "checks/engine/check_module.h"
 #include "checks/engine/instance.h"
+#include "checks/state/operation.h"
 
 /* Functions that have checks of their own, and why their like have none. */
 static const struct exception {
@@ -184,12 +185,37 @@ static void exceptions_are_needed(void **state)
 	fixture_free(f);
 }
 
+/* Checks of copies look at both. */
+static void copies_have_both_sides(void **state)
+{
+	struct fixture *f = fixture_new(CHECKS_TARGET_DOCUMENTS);
+	static uint64_t nothing[ACL_CALL_PARAMS];
+	unsigned copies = 0;
+
+	(void)state;
+	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
+		struct acl_call_record call;
+		const struct operation *op;
+
+		if (acl_apis[api].operation_group != ACL_OP_GROUP_COPY)
+			continue;
+		fixture_enter(f, &call, api, nothing, 1);
+		op = operation_prepare(f->checks, &call);
+		assert_int_equal(op->src_info != NULL, op->dst_info != NULL);
+		copies += op->src_info != NULL;
+		fixture_leave(f, &call, 107000);
+	}
+	assert_true(copies > 10);
+	fixture_free(f);
+}
+
 int main(void)
 {
 	extern const struct check_module module_arguments;
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(variants_have_the_same_checks),
 		cmocka_unit_test(exceptions_are_needed),
+		cmocka_unit_test(copies_have_both_sides),
 	};
 
 	module_arguments.bind(interpreter_is, NULL);
