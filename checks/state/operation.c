@@ -20,11 +20,10 @@ struct operation_shape {
 	bool touches, batch;
 	bool described; /* what it touches stands in a descriptor */
 	uint8_t direction; /* slot of the aclrtMemcpyKind, ACL_ARG_NONE */
-	/* So many bytes from one pointer to the other, all of them arguments of 64 bits; and their slots. */
+	/* So many bytes from one pointer to the other; the slots are those of arguments of 64 bits, and of 32
+	 * for the direction (tests/checks/variants.c). */
 	bool linear;
 	struct {
-		/* Of limit: the same as of bytes where there is none; of direction: an argument of 32 bits.
-		 */
 		uint8_t src, dst, bytes, limit, direction;
 	} slot;
 };
@@ -46,14 +45,6 @@ static bool extent_is_known(const struct acl_access_info *info)
 	       (info->extent == ACL_EXTENT_EACH && info->unit) || info->extent == ACL_EXTENT_SYMBOL;
 }
 
-/* So many bytes from a pointer, all of them arguments of 64 bits. */
-static bool is_linear(const struct acl_access_info *info)
-{
-	return info->extent == ACL_EXTENT_RANGE && info->unit == 1 && info->count == ACL_ARG_NONE &&
-	       info->rows == ACL_ARG_NONE && info->offset == ACL_ARG_NONE && info->bytes != ACL_ARG_NONE &&
-	       (info->bytes & ACL_ARG_FORM) == ACL_ARG_64;
-}
-
 /* What a call reads is its source; ranges that it only names count by the role of the argument. */
 static bool is_source(unsigned api, const struct acl_access_info *info)
 {
@@ -61,22 +52,12 @@ static bool is_source(unsigned api, const struct acl_access_info *info)
 	       (!info->access && acl_params(&acl_apis[api])[info->param].role == ACL_ROLE_SRC);
 }
 
-static bool is_32_bits(uint8_t slot)
-{
-	return (slot & ACL_ARG_FORM) == ACL_ARG_I32 || (slot & ACL_ARG_FORM) == ACL_ARG_U32;
-}
-
 static void linear_shape(struct operation_shape *shape)
 {
-	shape->linear = shape->src && shape->dst && is_linear(shape->src) && is_linear(shape->dst) &&
-			shape->src->bytes == shape->dst->bytes && shape->src->limit == ACL_ARG_NONE &&
-			shape->direction != ACL_ARG_NONE && is_32_bits(shape->direction);
-	if (!shape->linear)
-		return;
 	shape->slot.src = shape->src->base;
 	shape->slot.dst = shape->dst->base;
 	shape->slot.bytes = shape->src->bytes;
-	shape->slot.limit = shape->dst->limit == ACL_ARG_NONE ? shape->slot.bytes : shape->dst->limit;
+	shape->slot.limit = shape->dst->limit;
 	shape->slot.direction = shape->direction & (uint8_t)~ACL_ARG_FORM;
 }
 
@@ -101,7 +82,9 @@ static void shape_of(unsigned api, struct operation_shape *shape)
 	shape->direction = acl_apis[api].operation_group == ACL_OP_GROUP_COPY
 				   ? acl_role_slots[api][ACL_ROLE_KIND]
 				   : ACL_ARG_NONE;
-	linear_shape(shape);
+	shape->linear = acl_apis[api].operation == ACL_OP_COPY_LINEAR;
+	if (shape->linear)
+		linear_shape(shape);
 }
 
 /* --- one access ------------------------------------------------------------------------- */
@@ -689,7 +672,7 @@ static void plain_copy_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct operation *op = thread_of(call)->operation;
 
-	if (__builtin_expect(!op || op->api != call->api || !op->shape->linear, 0)) {
+	if (__builtin_expect(!op || op->api != call->api, 0)) {
 		plain_copy_look(c, call);
 		return;
 	}

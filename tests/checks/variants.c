@@ -185,6 +185,35 @@ static void exceptions_are_needed(void **state)
 	fixture_free(f);
 }
 
+static bool is_linear(const struct acl_access_info *info)
+{
+	return info->extent == ACL_EXTENT_RANGE && info->unit == 1 && info->count == ACL_ARG_NONE &&
+	       info->rows == ACL_ARG_NONE && info->offset == ACL_ARG_NONE &&
+	       (info->base & ACL_ARG_FORM) == ACL_ARG_64 && (info->bytes & ACL_ARG_FORM) == ACL_ARG_64;
+}
+
+/* Nearly all copies are: their arguments are taken as they lie there. */
+static void linear_copies_are_alike(void **state)
+{
+	(void)state;
+	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
+		const struct acl_access_info *dst = &acl_accesses[acl_access_lists[api].first],
+					     *src = dst + 1;
+		unsigned direction = acl_role_slots[api][ACL_ROLE_KIND] & ACL_ARG_FORM;
+
+		if (acl_apis[api].operation != ACL_OP_COPY_LINEAR)
+			continue;
+		assert_int_equal(acl_access_lists[api].host - acl_access_lists[api].first, 2);
+		assert_int_equal(dst->access, ACL_ACCESS_WRITE);
+		assert_int_equal(src->access, ACL_ACCESS_READ);
+		assert_true(is_linear(dst) && is_linear(src));
+		assert_int_equal(src->bytes, dst->bytes);
+		assert_int_equal(src->limit, ACL_ARG_NONE);
+		assert_int_equal(dst->limit & ACL_ARG_FORM, ACL_ARG_64);
+		assert_true(direction == ACL_ARG_I32 || direction == ACL_ARG_U32);
+	}
+}
+
 /* Checks of copies look at both. */
 static void copies_have_both_sides(void **state)
 {
@@ -215,6 +244,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(variants_have_the_same_checks),
 		cmocka_unit_test(exceptions_are_needed),
+		cmocka_unit_test(linear_copies_are_alike),
 		cmocka_unit_test(copies_have_both_sides),
 	};
 

@@ -208,7 +208,7 @@ static void check_limit(struct checks *c, struct acl_call_record *call, const st
 		return;
 	whole = r->limit != r->span ? rounded(&r->block) : 0;
 	FINDING(c, call, "memcpy-destmax-exceeds-allocation",
-		r->limit != r->span && (offset > whole || r->limit > whole - offset),
+		r->limit != r->span && r->limit > whole - offset,
 		PARTS(part_advice(offset && r->limit <= whole), part_address(r->name, r->address),
 			part_block("destination memory", r->block.block)),
 		"%s is said to hold %llu bytes but holds %llu.", r->name, (unsigned long long)r->limit,

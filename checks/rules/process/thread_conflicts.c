@@ -59,8 +59,6 @@ static void finalizing(struct checks *c, struct acl_call_record *call)
 	if (init_count(c) <= 0 || (call->api == ACL_API_aclFinalizeReference && init_count(c) > 1))
 		return;
 	thread_each(c, t) if ((api = busy_in(c, call, t)) >= 0) break;
-	if (!t)
-		t = thread_of(call);
 	/* A thread of a library is the library's to stop. */
 	FINDING(c, call, "finalize-race", api >= 0,
 		PARTS(part_advice(!same_module(c, call->caller, load_relaxed(&t->inside_caller))),
@@ -82,7 +80,6 @@ static void resetting(struct checks *c, struct acl_call_record *call)
 {
 	int device = device_argument(call), api = -1;
 	struct acl_thread *t;
-	uint32_t tid;
 
 	if (!device_reset_is_last(c, call, device))
 		return;
@@ -93,13 +90,12 @@ static void resetting(struct checks *c, struct acl_call_record *call)
 			break;
 		api = -1;
 	}
-	tid = t ? load_relaxed(&t->tid) : 0;
 	FINDING(c, call, "device-reset-while-thread-active", api >= 0,
 		PARTS(call->in_exit ? part_severity(ACL_SEV_WARNING) : part_none(),
-			part_int("device", device), part_uint("thread", tid),
+			part_int("device", device), part_uint("thread", load_relaxed(&t->tid)),
 			part_api("its call", (unsigned)api)),
-		"Device %d goes out of use while thread %u is in the middle of %s on it.", device, tid,
-		acl_apis[api].name);
+		"Device %d goes out of use while thread %u is in the middle of %s on it.", device,
+		load_relaxed(&t->tid), acl_apis[api].name);
 }
 
 /* --- stream-fast-sync-many ----------------------------------------------------------------- */
