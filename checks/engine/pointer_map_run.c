@@ -199,7 +199,7 @@ static struct acl_block *take_of(
 /* What came last of this size: as many blocks of one kind and size, equally far apart? */
 static bool is_trend(struct trend *t, uint64_t base, uint64_t size, unsigned kind)
 {
-	bool alike = t->size == size && t->kind == kind && base > t->base;
+	bool alike = t->size == size && t->kind == kind;
 	uint64_t stride = alike ? base - t->base : 0;
 
 	t->count = alike && stride == t->stride ? t->count + 1 : 0;

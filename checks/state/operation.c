@@ -324,8 +324,6 @@ static void access_decode(struct checks *c, const struct acl_call_record *call, 
 	a->limit = info->limit == ACL_ARG_NONE ? a->span : acl_slot_value(args, info->limit);
 	if (info->extent == ACL_EXTENT_SYMBOL)
 		base = NULL;
-	else if (base && info->offset != ACL_ARG_NONE)
-		base += acl_slot_value(args, info->offset);
 	a->address = base;
 	access_locate_any(c, op, a);
 }

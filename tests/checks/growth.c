@@ -145,6 +145,29 @@ static void captures_of_many(void **state)
 	silent(fixture);
 }
 
+/* A task captured over and over is there once. */
+static void same_task_cycle(struct fixture *fixture, unsigned n)
+{
+	CALL(fixture, aclrtMemsetAsync, 0, .devPtr = (void *)(DEVICE_MEMORY + n % 4 * 64ul), .maxCount = 64,
+		.count = 64, .stream = handle(1));
+}
+
+static void captures_of_the_same(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	aclmdlRI model = handle(2);
+
+	(void)state;
+	fixture->other_ways = 0;
+	fixture_stream(fixture, 1);
+	fixture_malloc(fixture, DEVICE_MEMORY, 4096);
+	CALL(fixture, aclmdlRICaptureBegin, 0, .stream = handle(1),
+		.mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	assert_int_equal(growth(fixture, same_task_cycle, 2000), 0);
+	CALL(fixture, aclmdlRICaptureEnd, 0, .stream = handle(1), .modelRI = &model);
+	silent(fixture);
+}
+
 /* What a capture outgrows is used again by the next one: tasks, streams that join, waits between them. Of the
  * last thousand models the history is kept. */
 static void joining_capture_cycle(struct fixture *fixture, unsigned n)
@@ -544,6 +567,7 @@ int main(void)
 		cmocka_unit_test(waits_of_the_former),
 		cmocka_unit_test(captures_of_many),
 		cmocka_unit_test(captures_of_many_streams),
+		cmocka_unit_test(captures_of_the_same),
 		cmocka_unit_test(batches_that_grow),
 		cmocka_unit_test(table_of_many_keys),
 		cmocka_unit_test(keys_of_what_is_gone),

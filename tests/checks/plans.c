@@ -112,9 +112,22 @@ static void each_adds_its_own(void **state)
 	fixture_free(second);
 }
 
+/* State comes first, in the order it says; rules have none. */
+static void modules_are_in_order(void **state)
+{
+	unsigned states = 1;
+
+	(void)state;
+	while (check_modules[states]->order > check_modules[states - 1]->order)
+		states++;
+	for (unsigned m = states; m < MODULE_COUNT; m++)
+		assert_int_equal(check_modules[m]->order, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(modules_are_in_order),
 		cmocka_unit_test(one_thing_after_the_other),
 		cmocka_unit_test(each_adds_its_own),
 	};

@@ -347,7 +347,7 @@ static void check_prefetch(struct checks *c, struct acl_call_record *call)
 	const struct acl_args_aclrtMemManagedPrefetchBatchAsync *a = call->args;
 	struct program_array indexes, sizes;
 	const size_t *at;
-	size_t before = 0;
+	size_t least = 0;
 
 	if (!a->ptrs || !a->sizes || !a->prefetchLocIdxs)
 		return;
@@ -355,9 +355,9 @@ static void check_prefetch(struct checks *c, struct acl_call_record *call)
 	program_array_open(&indexes, c, a->prefetchLocIdxs, sizeof(size_t),
 		a->numPrefetchLocs < a->count ? a->numPrefetchLocs : a->count);
 	for (uint64_t i = 0; (at = program_array_at(&indexes, i)) != NULL; i++) {
-		bool up = i == 0 ? *at == 0 : *at > before;
+		bool up = *at >= least && (i || !*at);
 
-		before = *at;
+		least = *at + 1;
 		if (!up || *at >= a->count)
 			say(c, call, RULE("uvm-prefetch-batch-indexes"),
 				"The indexes must begin at 0, go up and stay below count.", "prefetchLocIdxs",

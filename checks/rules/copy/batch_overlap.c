@@ -96,6 +96,11 @@ static void reach(struct furthest *f, const struct op_access *a, uint64_t entry)
 		*f = (struct furthest){end, entry};
 }
 
+static uint64_t later(const struct furthest *f, uint64_t entry)
+{
+	return f->entry > entry ? f->entry : entry;
+}
+
 static uint64_t overlap_in_order(const struct operation *op, const uint32_t *number, uint64_t n)
 {
 	struct furthest read = {0}, written = {0};
@@ -108,9 +113,9 @@ static uint64_t overlap_in_order(const struct operation *op, const uint32_t *num
 		if (!a->span)
 			continue;
 		if (start < written.end && written.entry != entry)
-			return written.entry > entry ? written.entry : entry;
+			return later(&written, entry);
 		if (writes && start < read.end && read.entry != entry)
-			return read.entry > entry ? read.entry : entry;
+			return later(&read, entry);
 		reach(writes ? &written : &read, a, entry);
 	}
 	return BATCH_APART;
