@@ -95,8 +95,9 @@ static unsigned promised(void *context, const void *address, uint64_t bytes)
 
 static uint32_t module_of(void *context, uint64_t code)
 {
-	(void)code;
-	return ((struct fixture *)context)->module;
+	const struct fixture *fixture = context;
+
+	return fixture->module + (fixture->other_code && code >= fixture->other_code);
 }
 
 static bool lives(void *context, uint32_t tid)

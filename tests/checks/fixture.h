@@ -55,6 +55,7 @@ struct fixture {
 	uint64_t running; /* call site of the call the checker is in, 0 = none */
 	/* The process. */
 	uint32_t pid;
+	uint64_t other_code; /* from there on it is another module's, 0 = nowhere */
 	uint32_t dead_thread; /* it ended in the middle of its call */
 	uint32_t other_ways; /* bit i: enum checks_other_submitter i may happen where we do not see it */
 	uint64_t memory_total;

@@ -2,6 +2,8 @@
 /* Where the rules about contexts, threads, ends and uses of events must not speak. */
 #include "fixture.h"
 
+#include <string.h>
+
 #define DOCUMENTS CHECKS_TARGET_DOCUMENTS
 
 /* A call that is on its way in a thread. */
@@ -178,6 +180,70 @@ static void callback_is_over(void **state)
 	CALL(fixture, aclFinalize, 0, 0);
 	never(fixture, "finalize-race");
 	never(fixture, "device-reset-while-thread-active");
+}
+
+/* What the found rule says of another thread: "error", "warning", "advice"; "" = nothing. */
+static const char *said(const struct fixture *fixture, const char *rule)
+{
+	size_t n = strlen(rule);
+
+	for (unsigned i = 0; i < fixture->n_found; i++)
+		if (!strncmp(fixture->found[i].what, rule, n) && fixture->found[i].what[n] == ':')
+			return fixture->found[i].what + n + 1;
+	return "";
+}
+
+/* The process ends, or its device goes out of use, while another thread is in a call. */
+static void ends_while_another_works(void **state)
+{
+	static const struct {
+		unsigned api;
+		bool dead, library, exit;
+		const char *finalize, *reset;
+	} cases[] = {
+		{.api = ACL_API_aclrtSynchronizeDevice, .finalize = "error", .reset = "error"},
+		{.api = ACL_API_aclmdlRICaptureThreadExchangeMode, .finalize = "error", .reset = ""},
+		{.api = ACL_API_aclrtGetDeviceCount, .finalize = "error", .reset = ""}, /* of no device */
+		{.api = ACL_API_aclrtProcessReport, .finalize = "", .reset = ""}, /* sit there for ever */
+		{.api = ACL_API_aclrtProcessHostFunc, .finalize = "", .reset = ""},
+		{.api = ACL_API_aclGetRecentErrMsg,
+			.finalize = "",
+			.reset = ""}, /* the runtime is not needed */
+		{.api = ACL_API_aclrtSynchronizeDevice, .dead = true, .finalize = "", .reset = ""},
+		{.api = ACL_API_aclrtSynchronizeDevice,
+			.library = true,
+			.finalize = "advice",
+			.reset = "error"},
+		{.api = ACL_API_aclrtSynchronizeDevice,
+			.exit = true,
+			.finalize = "warning",
+			.reset = "warning"},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fixture *fixture = fixture_ready(ACL_CANN_9_1);
+		unsigned n = i / 2;
+		struct on_its_way call;
+
+		if (i % 2)
+			CALL(fixture, aclrtResetDevice, 0, .deviceId = 0);
+		else
+			in_thread(fixture, 2);
+		fixture->tid = 1;
+		begin(fixture, &call, cases[n].api, 2);
+		fixture->dead_thread = cases[n].dead ? 2 : 0;
+		fixture->other_code = cases[n].library ? 0x500000 : 0;
+		fixture->in_exit = cases[n].exit;
+		if (i % 2)
+			CALL(fixture, aclFinalize, 0, 0);
+		else
+			CALL(fixture, aclrtResetDeviceForce, 0, .deviceId = 0);
+		assert_string_equal(said(fixture, "finalize-race"), i % 2 ? cases[n].finalize : "");
+		assert_string_equal(
+			said(fixture, "device-reset-while-thread-active"), i % 2 ? "" : cases[n].reset);
+		fixture_free(fixture);
+	}
 }
 
 static void finalize_beside(void **state)
@@ -366,6 +432,7 @@ int main(void)
 		cmocka_unit_test(device_wait_of_an_unknown_context),
 		cmocka_unit_test(reset_beside),
 		cmocka_unit_test(callback_is_over),
+		cmocka_unit_test(ends_while_another_works),
 		cmocka_unit_test(finalize_beside),
 		cmocka_unit_test(ends_in_order),
 		cmocka_unit_test(configurations),
