@@ -141,7 +141,7 @@ struct pending_access *access_tree_at(const struct access_tree *t, uint64_t star
 {
 	uint16_t link = t->root;
 
-	for (unsigned depth = 0; link && depth < ACCESS_TREE_DEPTH; depth++) {
+	while (link) {
 		struct pending_access *node = node_of(t, link);
 
 		if (node->start == start)

@@ -451,9 +451,35 @@ static void value_address_again(void **state)
 	silent(fixture);
 }
 
+/* A value is 8 bytes: an answer that can be none is not followed. */
+static void value_at_odd_addresses(void **state)
+{
+	(void)state;
+	for (unsigned offset = 0; offset <= 16; offset++) {
+		struct fixture *fixture = fixture_ready(DOCUMENTS);
+		void *s = fixture_stream(fixture, 1);
+		aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
+		aclmdlRI m = handle(2);
+		aclmdlRICondHandle h = handle(3);
+		uint64_t *value = (uint64_t *)(DEVICE_MEMORY + offset);
+
+		fixture->other_ways = 0;
+		begin(fixture, s);
+		CALL(fixture, aclmdlRICaptureGetInfo, 0, .stream = s, .status = &status, .modelRI = &m);
+		CALL(fixture, aclmdlRICondHandleCreate, 0, .modelRI = m, .flag = 1, .handle = &h);
+		CALL(fixture, aclmdlRICondHandleGetCondPtr, 0, .handle = h, .ptr = &value);
+		end(fixture, s, 2);
+		CALL(fixture, aclmdlRIDestroy, 0, .modelRI = m);
+		CALL(fixture, aclrtMemset, 0, .devPtr = value, .maxCount = 8, .count = 8);
+		want(fixture, offset % 8 ? "" : "cond-ptr-after-destroy:error");
+		fixture_free(fixture);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(value_at_odd_addresses),
 		cmocka_unit_test(begin_on_a_destroyed_stream),
 		cmocka_unit_test(streams_of_a_wide_capture),
 		cmocka_unit_test(order_from_before_more_streams),
