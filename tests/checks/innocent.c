@@ -303,7 +303,7 @@ struct described {
 
 static struct described filled(struct fixture *fixture, bool exported)
 {
-	char key[65];
+	char key[65] = "key";
 	struct described d = {fixture_malloc(fixture, DEVICE_MEMORY, SIZE),
 		fixture_malloc(fixture, DEVICE_MEMORY + (1ul << 20), SIZE),
 		fixture_malloc(fixture, DEVICE_MEMORY + (2ul << 20), SIZE), fixture_stream(fixture, 1)};

@@ -178,7 +178,7 @@ static void word_is_added(struct fixture *fixture, void *word)
 
 static void word_is_exported(struct fixture *fixture, void *word)
 {
-	char key[65];
+	char key[65] = "key";
 
 	CALL(fixture, aclrtIpcMemGetExportKey, 0, .devPtr = word, .size = 64, .key = key, .len = sizeof(key));
 }

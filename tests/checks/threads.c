@@ -16,7 +16,9 @@ struct on_its_way {
 static void begin(struct fixture *fixture, struct on_its_way *call, unsigned api, uint32_t tid)
 {
 	memset(call, 0, sizeof(*call));
-	call->args[0] = api == ACL_API_aclrtProcessReport ? 10 : (uintptr_t)&call->answer;
+	call->args[0] = api == ACL_API_aclrtProcessReport || api == ACL_API_aclrtProcessHostFunc
+				? 10
+				: (uintptr_t)&call->answer;
 	acl_call_record_init(&call->ev, api, call->args, 0x500000);
 	call->ev.pid = 1;
 	call->ev.tid = tid;

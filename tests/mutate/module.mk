@@ -7,8 +7,10 @@ SEED ?= 1
 JOBS ?= 2
 MUTATE_BUILD := $(BUILD)/mutate
 MUTATE_C_TESTS = $(notdir $(basename $(filter-out tests/checks/fixture% %/stress.c %/bench_map.c,$(wildcard tests/checks/*.c))))
-# A step beyond the end of an array ends the test: what lies behind is rarely noticed. So does the release of a lock that no thread took.
-MUTATE_BOUNDS = -fsanitize=bounds -fsanitize-undefined-trap-on-error -DLOCK_TRAP
+# A step beyond the end of an array ends the test: what lies behind is rarely noticed. So does what C does not define of numbers, and the
+# release of a lock that no thread took. A variable that was not set is no zero by luck.
+MUTATE_BOUNDS = -fsanitize=bounds-strict,shift,signed-integer-overflow,bool -fsanitize-undefined-trap-on-error -ftrivial-auto-var-init=pattern \
+	-DLOCK_TRAP
 
 .PHONY: mutate mutate-run
 mutate:
