@@ -213,6 +213,7 @@ static struct {
 	size_t length;
 	const struct fixture *last;
 	pid_t pid;
+	bool counts_only;
 } said;
 
 static char *file_read(const char *path, size_t *bytes)
@@ -294,6 +295,11 @@ void fixture_unrecorded(void)
 	said.pid = -1;
 }
 
+void fixture_counts_only(void)
+{
+	said.counts_only = true;
+}
+
 static void said_add(const struct fixture *fixture, const char *text)
 {
 	size_t n = strlen(text);
@@ -346,7 +352,7 @@ static void finding(void *context, const struct acl_finding *f)
 	/* A finding says what is wrong in this case, not only the title of the rule. */
 	if (!f->advice && f->severity >= ACL_SEV_WARNING && !found->detail[0])
 		fail_msg("%s says nothing", found->what);
-	if (said.pid == getpid())
+	if (said.pid == getpid() && !said.counts_only)
 		said_add(fixture, found->text);
 }
 

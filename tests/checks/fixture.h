@@ -106,6 +106,8 @@ void fixture_free(struct fixture *fixture);
 void fixture_use_up_memory(struct fixture *fixture);
 /* The program keeps what is found by itself, and not in a file of the fixture's (fixture.c). */
 void fixture_unrecorded(void);
+/* The same, but how often each rule was evaluated is kept (fixture_rules.c). */
+void fixture_counts_only(void);
 /* The state now is the one fixture_again() goes back to: a hundred times cheaper than a new checker. */
 void fixture_keep(struct fixture *fixture);
 void fixture_again(struct fixture *fixture);

@@ -684,7 +684,7 @@ int main(void)
 		cmocka_unit_test(constant_memory),
 	};
 
-	fixture_unrecorded();
+	fixture_counts_only();
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("order of tasks", tests, NULL, NULL);
 }

@@ -343,7 +343,7 @@ int main(void)
 		cmocka_unit_test(part_that_is_shared),
 	};
 
-	fixture_unrecorded();
+	fixture_counts_only();
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("copies that are made again", tests, NULL, NULL);
 }

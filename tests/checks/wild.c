@@ -322,7 +322,7 @@ int main(void)
 		cmocka_unit_test(every_function),
 	};
 
-	fixture_unrecorded();
+	fixture_counts_only();
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
