@@ -376,6 +376,35 @@ static void descriptor_that_holds_something_else(void **state)
 	}
 }
 
+/* --- memory that comes and goes ------------------------------------------------------------- */
+
+/* Of about one size each time it could be kept. */
+static void sizes_that_change(void **state)
+{
+	static const struct {
+		size_t one, other;
+		bool churns;
+	} sizes[] = {{4096, 4096, true}, {4096, 8192, true}, {4096, 8193, false}, {1 << 20, 4096, false}};
+
+	(void)state;
+	for (unsigned n = 0; n < sizeof(sizes) / sizeof(sizes[0]); n++) {
+		struct fixture *fixture = with_host_memory();
+		unsigned said = 0;
+
+		for (unsigned i = 0; i < 200; i++) {
+			void *d = (void *)DEVICE_MEMORY;
+
+			CALL(fixture, aclrtMalloc, 0, .devPtr = &d,
+				.size = i & 1 ? sizes[n].one : sizes[n].other);
+			CALL(fixture, aclrtFree, 0, .devPtr = d);
+		}
+		for (unsigned i = 0; i < fixture->n_found; i++)
+			said += !strcmp(fixture->found[i].rule->id, "alloc-churn");
+		assert_int_equal(said != 0, sizes[n].churns);
+		fixture_free(fixture);
+	}
+}
+
 /* --- addresses that were freed and are in use again ---------------------------------------- */
 
 static void *freed(struct fixture *fixture)
@@ -732,6 +761,7 @@ int main(void)
 		cmocka_unit_test(status_is_written),
 		cmocka_unit_test(running_kernel_may_write),
 		cmocka_unit_test(descriptor_that_holds_something_else),
+		cmocka_unit_test(sizes_that_change),
 		cmocka_unit_test(condition_at_a_freed_address),
 		cmocka_unit_test(beside_a_freed_address),
 		cmocka_unit_test(failed_answer_is_none),

@@ -421,6 +421,28 @@ static void indexes_behind_the_last(void **state)
 	fixture_free(b->fixture);
 }
 
+/* Two entries of a batch, few or many, in either order: one writes where the other one reads or writes. */
+static void dependent_entries(void **state)
+{
+	(void)state;
+	for (unsigned way = 0; way < 16; way++) {
+		struct batch *b = batch();
+		/* Inside of nothing that is known: else the direction is wrong as well. */
+		unsigned n = way & 1 ? 20 : 200, first = way & 2 ? 3 : n - 1, second = way & 2 ? n - 1 : 3;
+
+		for (unsigned i = 0; i < n; i++)
+			add(b, (char *)0x50000000 + i * 128ul, (char *)0x40000000 + i * 128ul, 64);
+		if (way & 4)
+			b->to[first] = (char *)b->from[second] + (way & 8 ? 32 : 64);
+		else
+			b->to[first] = (char *)b->to[second] + (way & 8 ? 32 : 64);
+		b->fixture->class = ACL_HOST_UNKNOWN;
+		run(b, UP);
+		want(b->fixture, way & 8 ? "batch-dependent-entries:error" : "");
+		fixture_free(b->fixture);
+	}
+}
+
 /* An entry without an address is another rule's. */
 static void nowhere(void **state)
 {
@@ -448,6 +470,7 @@ int main(void)
 		cmocka_unit_test(nothing_inside_of_a_copy),
 		cmocka_unit_test(locations),
 		cmocka_unit_test(indexes_behind_the_last),
+		cmocka_unit_test(dependent_entries),
 		cmocka_unit_test(nowhere),
 	};
 

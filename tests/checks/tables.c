@@ -2,6 +2,14 @@
 /* The pointer map against a plain list of blocks, and what a handle means after its object is gone. */
 #include "fixture.h"
 
+#include "checks/state/binary_state.h"
+#include "checks/state/capture_state.h"
+#include "checks/state/event_state.h"
+#include "checks/state/group_state.h"
+#include "checks/state/label_state.h"
+#include "checks/state/notify_state.h"
+#include "checks/state/pool_state.h"
+#include "checks/state/stream_state.h"
 #include "checks/engine/instance.h"
 #include "checks/engine/pointer_map_inside.h"
 #include "checks/state/access_place.h"
@@ -446,6 +454,38 @@ static void object_many(void **state)
 			(uintptr_t)handle(i));
 }
 
+/* What is known of an object does not reach into the next one. */
+static void objects_have_room(void **state)
+{
+	static const struct {
+		unsigned kind;
+		size_t bytes;
+	} kinds[] = {
+		{ACL_HANDLE_STREAM, sizeof(struct stream_state)},
+		{ACL_HANDLE_EVENT, sizeof(struct event_state)},
+		{ACL_HANDLE_NOTIFY, sizeof(struct notify_state)},
+		{ACL_HANDLE_CNT_NOTIFY, sizeof(struct notify_state)},
+		{ACL_HANDLE_LABEL, sizeof(struct label_state)},
+		{ACL_HANDLE_TASK_GROUP, sizeof(struct group_state)},
+		{ACL_HANDLE_MODEL, sizeof(struct model_state)},
+		{ACL_HANDLE_POOL, sizeof(struct pool_state)},
+		{ACL_HANDLE_BINARY, sizeof(struct binary_state)},
+	};
+	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct acl_object *o[2];
+
+		for (unsigned n = 0; n < 2; n++)
+			o[n] = object_create(fixture->checks, NULL, kinds[i].kind, handle(100 + n), 0);
+		assert_true((uintptr_t)o[1] > (uintptr_t)o[0]
+				    ? (uintptr_t)object_extra(o[0]) + kinds[i].bytes <= (uintptr_t)o[1]
+				    : (uintptr_t)object_extra(o[1]) + kinds[i].bytes <= (uintptr_t)o[0]);
+	}
+	fixture_free(fixture);
+}
+
 static void memory_refused(void **state)
 {
 	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
@@ -792,6 +832,7 @@ int main(void)
 		cmocka_unit_test(no_call_site),
 		cmocka_unit_test(object_kinds_apart),
 		cmocka_unit_test(object_many),
+		cmocka_unit_test(objects_have_room),
 		cmocka_unit_test(memory_refused),
 		cmocka_unit_test(memory_that_was_unknown),
 		cmocka_unit_test(released_blocks),
