@@ -451,7 +451,7 @@ static void unknown_event(void **state)
 static void pageable_copy_waits(void **state)
 {
 	struct two_streams x = two_streams();
-	static char heap[4096];
+	static char heap[4096] __attribute__((aligned(64)));
 
 	(void)state;
 	CALL(x.fixture, aclrtMemcpyAsync, 0, .dst = x.d, .destMax = 4096, .src = heap, .count = 4096,
