@@ -464,7 +464,7 @@ static void kernel_on_released_memory(void **state)
 static void kernel_on_released_host_memory(void **state)
 {
 	struct program p = with_block();
-	static char page[4096];
+	static char page[4096] __attribute__((aligned(64)));
 	void *h = page;
 
 	(void)state;

@@ -56,7 +56,7 @@ static struct fixture *with_two_devices(bool counted)
 /* The call with this device in one of its arguments, nothing that it could write to missing. */
 static void call_with(struct fixture *fixture, unsigned api, enum acl_role role, int device, int64_t result)
 {
-	static char memory[4096];
+	static char memory[4096] __attribute__((aligned(64)));
 	char args[512] = {0};
 	const struct acl_param *params = acl_params(&acl_apis[api]);
 

@@ -472,7 +472,7 @@ static void failed_answer_is_none(void **state)
 static void host_memory_after_its_end(void **state)
 {
 	struct fixture *fixture = with_host_memory();
-	static char page[4096];
+	static char page[4096] __attribute__((aligned(64)));
 	void *h = page;
 
 	(void)state;
@@ -493,7 +493,7 @@ static void host_memory_after_its_end(void **state)
 static void host_memory_that_the_runtime_keeps(void **state)
 {
 	struct fixture *fixture = with_host_memory();
-	static char page[4096];
+	static char page[4096] __attribute__((aligned(64)));
 	void *h = page;
 
 	(void)state;
