@@ -116,8 +116,10 @@ static int forks(void)
 		aclInit(NULL);
 		child = fork();
 		if (!child) {
-			if (!strcmp(how, "fork-after"))
+			if (!strcmp(how, "fork-after")) {
 				aclInit(NULL);
+				aclInit(NULL);
+			}
 			_exit(0);
 		}
 		end_status(child);

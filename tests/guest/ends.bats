@@ -138,7 +138,7 @@ load guest.bash
 	[ "$output" = "child 0" ]
 	set -- *.json
 	[ $# -eq 2 ]
-	# The child's aclInit is a second one; the parent made one.
+	# The child's first aclInit is its own where the runtime takes it, its second one is a repeat; the parent made one.
 	cat -- "$@" | grep -o '"verdict":"[a-z]*"' | sort >verdicts
 	[ "$(tr '\n' ' ' <verdicts)" = '"verdict":"fail" "verdict":"pass" ' ]
 }
