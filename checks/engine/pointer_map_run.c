@@ -202,6 +202,7 @@ static bool is_trend(struct trend *t, uint64_t base, uint64_t size, unsigned kin
 	bool alike = t->size == size && t->kind == kind;
 	uint64_t stride = alike ? base - t->base : 0;
 
+	/* A step down is a stride that is too large. */
 	t->count = alike && stride == t->stride ? t->count + 1 : 0;
 	t->base = base;
 	t->size = size;

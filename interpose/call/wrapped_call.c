@@ -153,7 +153,7 @@ static COLD void know_thread(struct acl_thread *t, const struct acl_call_record 
 }
 
 /* From now on the record names the stack. Not of a recorded call: a recording has addresses only. */
-static COLD void know_site(struct acl_call_record *ev)
+static COLD void take_site(struct acl_call_record *ev)
 {
 	ev->caller = caller_site_take(ev->caller, settings_stacks_all());
 }
@@ -173,7 +173,7 @@ static inline __attribute__((always_inline)) void enter(
 			ev->time = now();
 	}
 	if (unlikely(state & ACL_STATE_SITE) && call->checked && !call->traced)
-		know_site(ev);
+		take_site(ev);
 	call->no_room = !thread_has_room(t, call);
 	if (unlikely(call->no_room))
 		tool_stack_run(see_enter_there, call);
@@ -444,7 +444,7 @@ static __attribute__((noinline)) void enter_at_site(
 {
 	if (state & ACL_STATE_COUNT && !count_plain(call, t))
 		return;
-	know_site(&call->event);
+	take_site(&call->event);
 	enter_checks(call);
 }
 

@@ -20,9 +20,14 @@ unsigned finding_stack_depth(const uint64_t *ips, unsigned n)
 	return n;
 }
 
+uint32_t finding_site_stack(const struct acl_call_site *site)
+{
+	return site->stack ? site->stack : stack_site_stack(site->caller);
+}
+
 unsigned finding_site_frames(const struct acl_call_site *site, uint64_t *caller, const uint64_t **ips)
 {
-	uint32_t stack = site->stack ? site->stack : stack_site_stack(site->caller);
+	uint32_t stack = finding_site_stack(site);
 
 	if (stack)
 		return stack_frames(stack, ips);
@@ -49,7 +54,7 @@ static void place(struct finding_record *s, const struct acl_finding *f)
 		s->api = created->api;
 		s->caller = stack_site_address(created->caller);
 		if (!stack)
-			stack = created->stack ? created->stack : stack_site_stack(created->caller);
+			stack = finding_site_stack(created);
 	}
 	if (stack)
 		s->n_ips = stack_frames(stack, &s->ips);

@@ -43,6 +43,9 @@ void finding_frame_json(struct jout *j, const char *key, uint64_t address);
 /* Frames worth showing: how the C library got to main says nothing. */
 unsigned finding_stack_depth(const uint64_t *ips, unsigned n);
 
+/* The interned stack of an earlier call, 0: its caller is all that is known. */
+uint32_t finding_site_stack(const struct acl_call_site *site);
+
 /*
  * The frames that are known of an earlier call: its stack, or its caller alone, which *caller holds then.
  * None: the caller is what leads from Python code to C functions, and the same for all of it.

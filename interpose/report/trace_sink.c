@@ -18,6 +18,7 @@
 #include "interpose/common/tool_arena.h"
 #include "interpose/runtime/dynamic_linker.h"
 #include "interpose/config/run_settings.h"
+#include "interpose/report/finding_record.h"
 #include "interpose/symbolize/call_stack.h"
 #include "interpose/symbolize/stack_site.h"
 #include "interpose/symbolize/python_place.h"
@@ -359,8 +360,7 @@ bool trace_open(void)
 /* A recording has no sites that are stacks. */
 static void plain_site(struct acl_call_site *site)
 {
-	if (!site->stack)
-		site->stack = stack_site_stack(site->caller);
+	site->stack = finding_site_stack(site);
 	site->caller = stack_site_address(site->caller);
 }
 

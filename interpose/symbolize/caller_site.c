@@ -19,9 +19,10 @@
 #define KNOWN_SITES 4096 /* power of two */
 #define KNOWN_MS 100 /* code may be freed, and other code be made at its address */
 
-/* Sites by the number of the frames and the address, and until when that is believed. */
+/* Sites by the number of the frames and the address. */
 static struct {
-	_Atomic uint64_t number, said; /* number: changed by what is said, so that both belong together */
+	_Atomic uint64_t check; /* number and value together: both belong to one entry */
+	_Atomic uint64_t value; /* the site, and above it until when that is believed */
 } known_sites[KNOWN_SITES];
 
 #define SITE_BITS 16
@@ -39,21 +40,21 @@ static uint64_t now_ms(void)
 static uint64_t known_site(uint64_t number, uint64_t now)
 {
 	unsigned i = number >> 32 & (KNOWN_SITES - 1);
-	uint64_t said = atomic_load_explicit(&known_sites[i].said, memory_order_relaxed);
+	uint64_t value = atomic_load_explicit(&known_sites[i].value, memory_order_relaxed);
 
-	return (atomic_load_explicit(&known_sites[i].number, memory_order_relaxed) ^ said) == number &&
-			       said >> SITE_BITS > now
-		       ? said & (STACK_SITES - 1)
+	return (atomic_load_explicit(&known_sites[i].check, memory_order_relaxed) ^ value) == number &&
+			       value >> SITE_BITS > now
+		       ? value & (STACK_SITES - 1)
 		       : 0;
 }
 
 static void know_site(uint64_t number, uint64_t now, uint64_t site)
 {
 	unsigned i = number >> 32 & (KNOWN_SITES - 1);
-	uint64_t said = (now + KNOWN_MS) << SITE_BITS | site;
+	uint64_t value = (now + KNOWN_MS) << SITE_BITS | site;
 
-	atomic_store_explicit(&known_sites[i].said, said, memory_order_relaxed);
-	atomic_store_explicit(&known_sites[i].number, number ^ said, memory_order_relaxed);
+	atomic_store_explicit(&known_sites[i].value, value, memory_order_relaxed);
+	atomic_store_explicit(&known_sites[i].check, number ^ value, memory_order_relaxed);
 }
 
 /* Of the frames of Python code, and what stands between them and the call. */

@@ -355,7 +355,7 @@ static void check_prefetch(struct checks *c, struct acl_call_record *call)
 	program_array_open(&indexes, c, a->prefetchLocIdxs, sizeof(size_t),
 		a->numPrefetchLocs < a->count ? a->numPrefetchLocs : a->count);
 	for (uint64_t i = 0; (at = program_array_at(&indexes, i)) != NULL; i++) {
-		bool up = *at >= least && (i || !*at);
+		bool up = i ? *at >= least : !*at;
 
 		least = *at + 1;
 		if (!up || *at >= a->count)
