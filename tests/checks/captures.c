@@ -425,23 +425,32 @@ static void tried_again(void **state)
 
 /* --- conditions ------------------------------------------------------------------------------------ */
 
-/* Where a condition's value was the program may be given memory of its own. */
-static void value_address_again(void **state)
+/* A captured model with a condition, whose value the runtime says to lie there. */
+static aclmdlRI model_with_value(struct fixture *fixture, void *s, uint64_t *value)
 {
-	struct fixture *fixture = fixture_ready(DOCUMENTS);
-	void *s = fixture_stream(fixture, 1), *d;
 	aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
 	aclmdlRI m = handle(2);
 	aclmdlRICondHandle h = handle(3);
-	uint64_t *value = (uint64_t *)DEVICE_MEMORY;
 
-	(void)state;
-	fixture->other_ways = 0;
 	begin(fixture, s);
 	CALL(fixture, aclmdlRICaptureGetInfo, 0, .stream = s, .status = &status, .modelRI = &m);
 	CALL(fixture, aclmdlRICondHandleCreate, 0, .modelRI = m, .flag = 1, .handle = &h);
 	CALL(fixture, aclmdlRICondHandleGetCondPtr, 0, .handle = h, .ptr = &value);
 	end(fixture, s, 2);
+	return m;
+}
+
+/* Where a condition's value was the program may be given memory of its own. */
+static void value_address_again(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1), *d;
+	uint64_t *value = (uint64_t *)DEVICE_MEMORY;
+	aclmdlRI m;
+
+	(void)state;
+	fixture->other_ways = 0;
+	m = model_with_value(fixture, s, value);
 	CALL(fixture, aclrtMemset, 0, .devPtr = value, .maxCount = 8, .count = 8);
 	silent(fixture);
 	CALL(fixture, aclmdlRIDestroy, 0, .modelRI = m);
@@ -458,17 +467,11 @@ static void value_at_odd_addresses(void **state)
 	for (unsigned offset = 0; offset <= 16; offset++) {
 		struct fixture *fixture = fixture_ready(DOCUMENTS);
 		void *s = fixture_stream(fixture, 1);
-		aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
-		aclmdlRI m = handle(2);
-		aclmdlRICondHandle h = handle(3);
 		uint64_t *value = (uint64_t *)(DEVICE_MEMORY + offset);
+		aclmdlRI m;
 
 		fixture->other_ways = 0;
-		begin(fixture, s);
-		CALL(fixture, aclmdlRICaptureGetInfo, 0, .stream = s, .status = &status, .modelRI = &m);
-		CALL(fixture, aclmdlRICondHandleCreate, 0, .modelRI = m, .flag = 1, .handle = &h);
-		CALL(fixture, aclmdlRICondHandleGetCondPtr, 0, .handle = h, .ptr = &value);
-		end(fixture, s, 2);
+		m = model_with_value(fixture, s, value);
 		CALL(fixture, aclmdlRIDestroy, 0, .modelRI = m);
 		CALL(fixture, aclrtMemset, 0, .devPtr = value, .maxCount = 8, .count = 8);
 		want(fixture, offset % 8 ? "" : "cond-ptr-after-destroy:error");

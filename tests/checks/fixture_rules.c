@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "checks/engine/instance.h"
+#include "checks/engine/value_table.h"
 #include "fixture.h"
 #include "fixture_rules.h"
 
@@ -26,14 +27,13 @@ static struct {
 	uint64_t objects[ACL_HANDLE_COUNT], blocks, registered; /* that are there in the end */
 } whole;
 
-/* FNV-1a */
 static uint32_t digest(const char *text)
 {
-	uint32_t hash = 2166136261;
+	uint64_t key = KEY_OF_TEXT;
 
 	for (; *text; text++)
-		hash = (hash ^ (uint8_t)*text) * 16777619;
-	return hash;
+		key = key_with_byte(key, (unsigned char)*text);
+	return (uint32_t)(key >> 32);
 }
 
 static void whole_add(struct checks *c)

@@ -188,12 +188,12 @@ static void word_is_mapped(struct fixture *fixture, void *word)
 	CALL(fixture, aclrtMemP2PMap, 0, .devPtr = word, .size = 64, .dstDevId = 1, .flags = 0);
 }
 
-/* A word tells the host nothing as long as nobody reads it there. */
+/* A word is no notice to the host as long as the host does not read it. */
 static void unload_after_hidden_word(void **state)
 {
 	static const struct {
 		void (*way)(struct fixture *, void *word);
-		bool told;
+		bool noticed;
 	} ways[] = {{word_stays, false}, {word_is_copied, true}, {other_memory_is_copied, false},
 		{word_is_added, true}, {word_is_exported, true}, {word_is_mapped, true}};
 
@@ -214,7 +214,7 @@ static void unload_after_hidden_word(void **state)
 			ways[i / 2].way(fixture, word);
 		fixture->n_seen = fixture->n_found; /* what is said of the way itself */
 		CALL(fixture, aclrtBinaryUnLoad, 0, .binHandle = b);
-		want(fixture, ways[i / 2].told ? "" : "kernel-binary-unload-pending:error");
+		want(fixture, ways[i / 2].noticed ? "" : "kernel-binary-unload-pending:error");
 		fixture_free(fixture);
 	}
 }

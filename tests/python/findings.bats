@@ -43,7 +43,7 @@ run_app() {
 	[ "$(json r.json 'len({f["fingerprint"] for f in r["findings"]})')" = 2 ]
 }
 
-@test "in a list, findings of one line are told apart by who called it" {
+@test "in a list, findings of one line are distinguished by their callers" {
 	run_app
 	run "$aclcheck" run --softnpu -- python3 app.py
 	[ "$(sed -n 's/^  error .*called by \([a-z]*\) (.*/\1/p' <<<"$output" | tr '\n' ' ')" = "load store " ]

@@ -686,7 +686,7 @@ static aclError no_config(const char *config, size_t length, void *data)
 	return *config || length || data ? ACL_ERROR_INVALID_PARAM : ACL_SUCCESS;
 }
 
-static void told(int32_t device, aclrtDeviceState state, void *args)
+static void count_states(int32_t device, aclrtDeviceState state, void *args)
 {
 	*(int *)args += device + (int)state + 1;
 }
@@ -698,7 +698,7 @@ static void fork_begins_uninitialized(void)
 
 	OK(aclInitCallbackRegister(ACL_REG_TYPE_ACL_DVPP, no_config, NULL));
 	OK(aclInit(NULL));
-	OK(aclrtRegDeviceStateCallback("told", told, &n));
+	OK(aclrtRegDeviceStateCallback("count", count_states, &n));
 	OK(aclrtSnapShotProcessLock(getpid(), NULL));
 	if (!fork()) {
 		alarm(20);
@@ -706,7 +706,7 @@ static void fork_begins_uninitialized(void)
 		IS(aclInit(NULL), 100002);
 		OK(aclInitCallbackRegister(ACL_REG_TYPE_ACL_DVPP, no_config, NULL));
 		IS(aclrtSnapShotProcessUnlock(getpid(), NULL), 507907);
-		OK(aclrtRegDeviceStateCallback("told", told, &n));
+		OK(aclrtRegDeviceStateCallback("count", count_states, &n));
 		OK(aclrtSetDevice(0));
 		OK(aclrtResetDevice(0));
 		IS(n, 1 + 2 + 3 + 4);
