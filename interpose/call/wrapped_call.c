@@ -153,9 +153,30 @@ static COLD void know_thread(struct acl_thread *t, const struct acl_call_record 
 }
 
 /* From now on the record names the stack. Not of a recorded call: a recording has addresses only. */
-static COLD void take_site(struct acl_call_record *ev)
+static COLD void take_site(void *event)
 {
+	struct acl_call_record *ev = event;
+
 	ev->caller = caller_site_take(ev->caller, settings_stacks_all());
+}
+
+static inline bool wants_site(const struct acl_call *call, uint32_t state)
+{
+	return unlikely(state & ACL_STATE_SITE) && call->checked && !call->traced;
+}
+
+static inline void enter_here(struct acl_call *call, uint32_t state)
+{
+	if (wants_site(call, state))
+		take_site(&call->event);
+	see_enter(call);
+}
+
+static void enter_there(struct acl_call *call, uint32_t state)
+{
+	if (wants_site(call, state))
+		tool_stack_run(take_site, &call->event);
+	tool_stack_run(see_enter_there, call);
 }
 
 static inline __attribute__((always_inline)) void enter(
@@ -172,13 +193,11 @@ static inline __attribute__((always_inline)) void enter(
 		if (trace_sink.needs_time)
 			ev->time = now();
 	}
-	if (unlikely(state & ACL_STATE_SITE) && call->checked && !call->traced)
-		take_site(ev);
 	call->no_room = !thread_has_room(t, call);
 	if (unlikely(call->no_room))
-		tool_stack_run(see_enter_there, call);
+		enter_there(call, state);
 	else
-		see_enter(call);
+		enter_here(call, state);
 	if (unlikely(t->rare & THREAD_UNKNOWN) && (ev->thread || !acl_process.checks))
 		know_thread(t, ev);
 }

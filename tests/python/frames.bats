@@ -101,6 +101,40 @@ print([(f[0], f[2]) for f in json.load(open("expected.json"))["2"][:4]])')" ]
 	[ "$(json r.json 'any("work" in n for f in r["findings"] for n, _ in frames(f))')" = True ]
 }
 
+@test "threads with the smallest stack there is: nothing changes, and their tasks have Python frames" {
+	local python
+
+	cat >small.py <<-'E'
+		import ctypes, threading
+		acl, size = ctypes.CDLL("libascendcl.so"), ctypes.c_size_t(64)
+		stream, memory, host = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+		def copy(n):
+		    if n:
+		        return copy(n - 1)
+		    acl.aclrtMemcpyAsync(memory, size, host, size, 1, stream)
+		def work():
+		    acl.aclrtSetDevice(0)
+		    for n in range(6):
+		        copy(n)
+		acl.aclInit(None), acl.aclrtSetDevice(0), acl.aclrtCreateStream(ctypes.byref(stream))
+		acl.aclrtMalloc(ctypes.byref(memory), size, 0), acl.aclrtMallocHost(ctypes.byref(host), size)
+		threading.stack_size(32768)
+		thread = threading.Thread(target=work)
+		thread.start(), thread.join()
+		acl.aclrtFreeHost(host)
+		acl.aclrtSynchronizeStream(stream), acl.aclrtDestroyStream(stream), acl.aclrtFree(memory)
+		acl.aclrtResetDevice(0), acl.aclFinalize(), print("done")
+	E
+	interpreters
+	for python in "${pythons[@]}"; do
+		for stacks in default all; do
+			ACLCHECK_STACKS=$stacks checked r.json "$python" small.py >out
+			[ "$(cat out)" = "done" ]
+			[ "$(json r.json '[(s["function"], s["line"]) for s in r["findings"][0]["objects"][0]["last_used"]["stack"]][:2]')" = "[('copy', 7), ('copy', 6)]" ]
+		done
+	done
+}
+
 # One system call for the thread's state and all frames, one for what their code is known by; none to find out where a
 # call comes from, and none for an alternate signal stack.  A creation and a destruction have a stack each.
 @test "a stack that was met before takes two copies, however deep" {
