@@ -3,8 +3,8 @@
 
 FIXTURE_SRC := tests/checks/fixture.c tests/checks/fixture_text.c tests/checks/fixture_evaluated.c tests/checks/fixture_rules.c
 CHECKS_TEST := $(BUILD)/tests/checks
-# Those that keep what they found in NAME.findings.
-FIXTURE_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out $(FIXTURE_SRC),$(shell grep -l 'fixture.h"' tests/checks/*.c)))
+# Those that keep what they found in NAME.findings, or what was counted in NAME.rules.
+FIXTURE_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out $(FIXTURE_SRC),$(shell grep -lE '(fixture|two_streams|scenario)\.h"' tests/checks/*.c)))
 CHECKS_TEST_OBJS := $(call objs,$(CHECKS_SRC)) $(call genobjs,$(CHECKS_GEN)) $(MODEL_OBJS)
 
 $(CHECKS_TEST)/%: $(BUILD)/obj/tests/checks/%.o $(call objs,$(FIXTURE_SRC)) $(CHECKS_TEST_OBJS)
