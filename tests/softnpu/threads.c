@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -163,6 +164,33 @@ static void a_wait_times_out(void)
 	IS(aclrtSynchronizeStream(first) != ACL_SUCCESS, 1);
 }
 
+static long switches(void)
+{
+	struct rusage usage;
+
+	OK(getrusage(RUSAGE_SELF, &usage));
+	return usage.ru_nvcsw;
+}
+
+/* A word that never comes is looked at less and less often. */
+static void a_word_that_never_comes(void)
+{
+	long before;
+
+	begin(NO_LIMIT);
+	OK(aclrtMemset(dev, 64, 0, 64));
+	OK(aclrtValueWait(dev, 1, ACL_STREAM_WAIT_VALUE_GEQ, first));
+	IS(aclrtSynchronizeStreamWithTimeout(first, 300), 507046);
+	before = switches();
+	IS(aclrtSynchronizeStreamWithTimeout(first, 1000), 507046);
+	before = switches() - before;
+	if (before > 2000)
+		printf("# %ld changes of threads in a second\n", before);
+	IS(before <= 2000, 1);
+	OK(aclrtValueWrite(dev, 1, 0, second));
+	OK(aclrtSynchronizeStreamWithTimeout(first, 5000));
+}
+
 /* The same by the system's own limit: there is no address space for a stack. */
 static void no_memory_for_a_stack(void)
 {
@@ -180,7 +208,8 @@ static void no_memory_for_a_stack(void)
 
 static const struct tap_case cases[] = {C(no_thread), C(one_thread), C(two_threads),
 	C(a_model_is_not_executed), C(threads_come_back), C(device_goes_on_beside_a_host_function),
-	C(host_functions_take_turns), C(a_wait_times_out), C(no_memory_for_a_stack)};
+	C(host_functions_take_turns), C(a_wait_times_out), C(a_word_that_never_comes),
+	C(no_memory_for_a_stack)};
 
 int main(void)
 {

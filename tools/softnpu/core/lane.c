@@ -16,6 +16,7 @@
 #define MAX_THREADS 1024
 #define SMALL_STACK ((size_t)256 << 10)
 #define POLL_NS 200000
+#define POLL_LONGEST_NS 5000000
 #define DRAIN_LOOK_MS 50
 #define DRAIN_QUIET_MS 1000
 
@@ -246,6 +247,17 @@ enum op_step lane_park(struct lane *lane, struct list *waiters, uint64_t deadlin
 	return OP_PARK;
 }
 
+/* The longer it has waited, the less often it is looked at: what never comes costs no processor. */
+static uint64_t next_look(struct lane *lane)
+{
+	uint64_t now = npu_now(), pause;
+
+	if (!lane->polled_since)
+		lane->polled_since = now;
+	pause = (now - lane->polled_since) / 8;
+	return now + (pause < POLL_NS ? POLL_NS : pause > POLL_LONGEST_NS ? POLL_LONGEST_NS : pause);
+}
+
 enum op_step lane_park_until(struct lane *lane, struct list *waiters, uint64_t deadline)
 {
 	if (lane->deadline && npu_now() >= lane->deadline) {
@@ -258,6 +270,7 @@ enum op_step lane_park_until(struct lane *lane, struct list *waiters, uint64_t d
 		return lane_park(lane, waiters, deadline);
 	lane->deadline = deadline;
 	lane->polling = true;
+	lane->look_at = next_look(lane);
 	park_timed(lane);
 	return OP_PARK;
 }
@@ -281,11 +294,11 @@ static void *keeper(void *arg)
 
 		list_for_each_safe(lane, tmp, &sched.timed, timed)
 		{
-			uint64_t t = lane->polling ? now + POLL_NS : lane->deadline;
+			uint64_t t = lane->polling ? lane->look_at : lane->deadline;
 
-			if (lane->polling || lane->deadline <= now)
+			if (t <= now)
 				lane_wake(lane);
-			if (t > now && (!next || t < next))
+			else if (!next || t < next)
 				next = t;
 		}
 		npu_wait(&sched.time, next);
@@ -300,6 +313,7 @@ static void lane_advance(struct lane *lane)
 
 	lane->op_state = NULL;
 	lane->deadline = 0;
+	lane->polled_since = 0;
 	if (lane->program) {
 		if (++lane->pc >= lane->length)
 			lane->completed++;

@@ -72,6 +72,7 @@ struct lane {
 	aclError result; /* of an operation that answers OP_DONE */
 	uint64_t deadline; /* when a parked lane is woken at the latest, 0 = never */
 	bool polling; /* woken now and then: waits for a value in memory */
+	uint64_t polled_since, look_at; /* of the operation at the head, 0 = it is not polling; when next */
 	bool cancelled; /* drop everything */
 	bool hurry; /* drop everything when something would wait */
 	struct npu_condition progress;
