@@ -59,17 +59,6 @@ bool events_are_shared(struct checks *c)
 	return false;
 }
 
-/* The streams an event touched last, for the order of release. */
-static void event_seen_with(struct event_state *e, struct acl_object *stream)
-{
-	acl_ref ref = object_ref(stream);
-
-	if (load_relaxed(&e->seen[0]) == ref || load_relaxed(&e->seen[1]) == ref)
-		return;
-	store_relaxed(&e->seen[1], load_relaxed(&e->seen[0]));
-	store_relaxed(&e->seen[0], ref);
-}
-
 static void event_record_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *e = event_of(call);
@@ -82,6 +71,15 @@ static void event_record_enter(struct checks *c, struct acl_call_record *call)
 		call->state.record_counted = true;
 	}
 	object_used(c, e, call);
+}
+
+/* The order of release looks at the stream of the record before, too. */
+static void former_record_keep(struct event_state *e, acl_ref stream)
+{
+	acl_ref former = load_relaxed(&e->stream);
+
+	if (former != stream && !load_relaxed(&e->wait.put))
+		store_relaxed(&e->wait.stream, former);
 }
 
 static void event_record_leave(struct checks *c, struct acl_call_record *call)
@@ -102,11 +100,11 @@ static void event_record_leave(struct checks *c, struct acl_call_record *call)
 	store_relaxed(&e->recorded, load_relaxed(&e->recorded) + 1);
 	if (!s || call->state.capture)
 		return;
+	former_record_keep(e, object_ref(s));
 	/* Position 0 while the pair is changed: a reader in between sees no record and proves nothing. */
 	store_release(&e->position, 0);
 	store_release(&e->stream, object_ref(s));
 	store_release(&e->position, call->state.position);
-	event_seen_with(e, s);
 }
 
 static bool event_is_special(struct acl_object *o)
@@ -144,16 +142,32 @@ static void event_unseen_wait(struct checks *c, struct acl_object *s, uint64_t p
 	stream_waits_for(c, s, position, NULL, 0);
 }
 
+/* Whether nothing is lost with the wait that is kept there: it is of the same stream, or over. */
+static bool wait_free(struct checks *c, struct event_wait *wait, acl_ref stream)
+{
+	uint64_t put;
+	struct acl_object *o =
+		load_relaxed(&wait->stream) == stream ? NULL : event_wait_stream(c, wait, &put);
+
+	return !o || !stream_pending(o, event_wait_position(put));
+}
+
+/* Of several streams that meet in the rare part the later one is kept. */
 static void event_wait_note(
 	struct checks *c, struct acl_object *o, struct acl_object *s, const struct acl_call_record *call)
 {
-	struct event_rare *e = event_rare_make(c, o);
-	struct event_wait *wait = e ? event_wait_of(e, object_ref(s)) : NULL;
+	struct event_wait *wait = &event_state(o)->wait;
+	acl_ref stream = object_ref(s);
+	struct event_rare *rare;
 
-	if (!wait)
-		return;
-	store_relaxed(&wait->stream, object_ref(s));
-	store_relaxed(&wait->put, event_wait_put(call->state.position, call->tid));
+	if (!wait_free(c, wait, stream)) {
+		rare = event_rare_make(c, o);
+		if (!rare)
+			return;
+		wait = &rare->waits[(stream >> 32) % EVENT_MORE_WAITS];
+	}
+	store_relaxed(&wait->stream, stream);
+	store_relaxed(&wait->put, event_wait_put(stream, call->state.position, call->tid));
 }
 
 static void event_wait_leave(struct checks *c, struct acl_call_record *call)
@@ -168,7 +182,6 @@ static void event_wait_leave(struct checks *c, struct acl_call_record *call)
 		event_unseen_wait(c, s, call->state.position);
 		return;
 	}
-	event_seen_with(event_state(o), s);
 	event_wait_note(c, o, s, call);
 	if (load_relaxed(&event_state(o)->maker) == EVENT_IMPORTED ||
 		load_relaxed(&event_state(o)->external)) {
@@ -280,14 +293,8 @@ static void event_reset_leave(struct checks *c, struct acl_call_record *call)
 /* A record or wait without a flag was seen before: it counts as one with the default. */
 static bool event_used_plainly(struct acl_object *o, bool record)
 {
-	struct event_rare *e = object_rare(o);
-
-	if (record)
-		return load_relaxed(&event_state(o)->recorded) != 0;
-	for (unsigned i = 0; e && i < EVENT_WAITS; i++)
-		if (load_relaxed(&e->waits[i].stream))
-			return true;
-	return false;
+	return record ? load_relaxed(&event_state(o)->recorded) != 0
+		      : load_relaxed(&event_state(o)->wait.put) != 0;
 }
 
 /* The first call decides for all that follow, even when it fails. */

@@ -9,37 +9,48 @@ enum event_maker { EVENT_PLAIN, EVENT_WITH_FLAG, EVENT_EX, EVENT_IMPORTED };
 
 #define RECORDED (1u << 31) /* in event_state.records: one has succeeded */
 
-#define EVENT_WAITS 4
+#define EVENT_MORE_WAITS 3
 
 /* The kernel gives no thread a higher number. */
 #define EVENT_TID_BITS 22
+#define EVENT_STREAM_BITS 6
+#define EVENT_POSITION_SHIFT (EVENT_TID_BITS + EVENT_STREAM_BITS)
 
+/* Threads may write one at once: its halves belong together where the stream's bits are in both. */
 struct event_wait {
-	_Atomic uint64_t stream; /* acl_ref of the stream that waits */
-	_Atomic uint64_t put; /* the position of its wait, and in the lowest bits the thread that put it
-				 there; 0 = unknown */
+	_Atomic uint64_t stream; /* acl_ref of the stream that waits, 0 = none */
+	_Atomic uint64_t put; /* the position of its wait, the thread that put it there, and the lowest bits
+				 of the stream's number; 0 = unknown, or no wait */
 };
 
-/* 0 = unknown: what does not fit. */
-static inline uint64_t event_wait_put(uint64_t position, uint32_t tid)
+static inline uint32_t event_wait_stream_bits(acl_ref stream)
 {
-	return tid >> EVENT_TID_BITS || position >> (64 - EVENT_TID_BITS) ? 0
-									  : position << EVENT_TID_BITS | tid;
+	return (uint32_t)(stream >> 32) & ((1u << EVENT_STREAM_BITS) - 1);
+}
+
+/* 0 = unknown: what does not fit. */
+static inline uint64_t event_wait_put(acl_ref stream, uint64_t position, uint32_t tid)
+{
+	if (tid >> EVENT_TID_BITS || position >> (64 - EVENT_POSITION_SHIFT))
+		return 0;
+	return position << EVENT_POSITION_SHIFT | (uint64_t)tid << EVENT_STREAM_BITS |
+	       event_wait_stream_bits(stream);
 }
 
 static inline uint64_t event_wait_position(uint64_t put)
 {
-	return put >> EVENT_TID_BITS;
+	return put >> EVENT_POSITION_SHIFT;
 }
 
 static inline uint32_t event_wait_tid(uint64_t put)
 {
-	return put & ((1u << EVENT_TID_BITS) - 1);
+	return (uint32_t)(put >> EVENT_STREAM_BITS) & ((1u << EVENT_TID_BITS) - 1);
 }
 
 struct event_state {
 	_Atomic uint64_t stream, position; /* latest record: acl_ref of the stream, its position */
-	_Atomic uint64_t seen[2]; /* acl_ref of streams that recorded or waited last */
+	struct event_wait wait; /* of one stream, mostly the last that waited; before any wait the stream of
+				   the record before */
 	_Atomic uint32_t flags;
 	_Atomic uint32_t records; /* attempts that did not fail, those under way included; counted up to the
 				     first success */
@@ -55,10 +66,11 @@ struct event_state {
 };
 _Static_assert(sizeof(struct acl_object) + sizeof(struct event_state) <= 128, "two cache lines of an event");
 
-/* What events need that are waited for, reset or captured; read by event_rarely(). */
+/* What events need that several streams wait for at once, or that are reset or captured; read by
+ * event_rarely(). */
 struct event_rare {
 	struct object_rare of_any;
-	struct event_wait waits[EVENT_WAITS]; /* latest of some streams, by their acl_ref */
+	struct event_wait waits[EVENT_MORE_WAITS]; /* latest of other streams, by their acl_ref */
 	_Atomic uint64_t reset_by, reset_record; /* acl_ref of the stream that reset it, the record before */
 	_Atomic uint64_t capture; /* acl_ref of the open capture it belongs to */
 	_Atomic uint32_t captured_on, captured_at; /* of its record there: stream of the capture, task; 0 =
@@ -90,11 +102,26 @@ static inline struct acl_object *event_of(const struct acl_call_record *call)
 	return call->state.event;
 }
 
-/* Where the latest wait of a stream is kept, by the index in its reference; of two that meet the later one.
- */
-static inline struct event_wait *event_wait_of(struct event_rare *e, acl_ref stream)
+/* Kept waits of streams by number, one of which may be of the same stream's earlier wait; NULL behind the
+ * last. */
+static inline struct event_wait *event_wait_at(struct acl_object *event, unsigned i)
 {
-	return &e->waits[(stream >> 32) % EVENT_WAITS];
+	struct event_rare *rare = i && i <= EVENT_MORE_WAITS ? object_rare(event) : NULL;
+
+	if (!i)
+		return &event_state(event)->wait;
+	return rare ? &rare->waits[i - 1] : NULL;
+}
+
+/* The stream of a wait, and which of its waits that is; NULL: there is none, or it is just changed. */
+static inline struct acl_object *event_wait_stream(struct checks *c, struct event_wait *wait, uint64_t *put)
+{
+	acl_ref stream = load_relaxed(&wait->stream);
+
+	*put = load_relaxed(&wait->put);
+	return *put && (*put & ((1u << EVENT_STREAM_BITS) - 1)) == event_wait_stream_bits(stream)
+		       ? object_of(c, stream)
+		       : NULL;
 }
 
 /* The open capture the event belongs to, NULL = none. Such an event is special: of all others the rare part

@@ -6,24 +6,37 @@
 #include "checks/state/stream_state.h"
 
 #define VERSIONS 8 /* clocks of a stream that are remembered; of earlier records the oldest one holds */
-#define VERSIONS_FIRST 2 /* that are there without a piece of memory of their own */
 
 /* The clocks of one stream; allocated once for all streams of a slot. */
 struct stream_order {
 	struct acl_lock lock;
+	uint32_t generation; /* of the stream that they are of, as in its reference; 0 = none yet */
 	uint8_t n;
 	bool forgot; /* there were versions before the first one */
-	bool grown; /* there is room for all in a piece of memory of their own */
-	acl_ref stream; /* that they are of */
-	uint64_t signalled; /* since of the version whose streams stream_signals_host() has marked last, 0 =
-			       none */
-	struct clock_version {
-		uint64_t since; /* position of the wait behind which it is in force */
-		struct clock *clock;
-	} * version, /* oldest first */
-		first[VERSIONS_FIRST];
+	bool grown; /* there is room for all in a piece of memory of their own; else for one */
+	uint8_t signalled; /* a bit for each: stream_signals_host() has marked its streams */
+	union {
+		struct clock_version {
+			uint64_t since; /* position of the wait behind which it is in force */
+			struct clock *clock;
+		} first, *more; /* oldest first */
+	};
 };
-_Static_assert(sizeof(struct stream_order) == 64, "one cache line, and a piece of memory of that size");
+_Static_assert(sizeof(struct stream_order) == 32, "half a cache line");
+_Static_assert(VERSIONS <= 8, "a bit for each");
+
+/* Threads of different streams would wait for one cache line; of very many streams memory counts more. */
+#define STREAMS_APART 2048
+
+static size_t order_bytes(const struct acl_object *stream)
+{
+	return object_number(stream) < STREAMS_APART ? 64 : sizeof(struct stream_order);
+}
+
+static inline struct clock_version *versions_of(const struct stream_order *o)
+{
+	return o->grown ? o->more : (struct clock_version *)&o->first;
+}
 
 static uint64_t stream_named(const struct clock_entry *e)
 {
@@ -45,10 +58,13 @@ static bool entry_settled(struct checks *c, const struct clock_entry *e)
 
 static void versions_release(struct checks *c, struct stream_order *o, uint32_t n)
 {
+	struct clock_version *version = versions_of(o);
+
 	for (uint32_t i = 0; i < n; i++)
-		clock_release(c, o->version[i].clock);
+		clock_release(c, version[i].clock);
 	o->n = (uint8_t)(o->n - n);
-	memmove(o->version, o->version + n, o->n * sizeof(o->version[0]));
+	o->signalled = (uint8_t)(o->signalled >> n);
+	memmove(version, version + n, o->n * sizeof(*version));
 }
 
 /* Locks the stream's clocks; those of a former one in the slot count no more. NULL: it has never waited. */
@@ -59,7 +75,7 @@ static struct stream_order *order_lock(struct acl_object *stream)
 	if (!o)
 		return NULL;
 	lock(&o->lock);
-	if (o->stream == object_ref(stream))
+	if (o->generation == (uint32_t)object_ref(stream))
 		return o;
 	unlock(&o->lock);
 	return NULL;
@@ -70,22 +86,19 @@ static struct stream_order *order_create(struct checks *c, struct acl_object *st
 	struct stream_order *o = load_acquire(&stream_state(stream)->order), *none = NULL;
 
 	if (!o) {
-		o = checks_alloc(c, sizeof(*o));
-		if (o)
-			o->version = o->first;
+		o = checks_alloc(c, order_bytes(stream));
 		if (o && !atomic_compare_exchange_strong(&stream_state(stream)->order, &none, o)) {
-			checks_forget(c, o, sizeof(*o));
+			checks_forget(c, o, order_bytes(stream));
 			o = none;
 		}
 	}
 	if (!o)
 		return NULL;
 	lock(&o->lock);
-	if (o->stream != object_ref(stream)) {
+	if (o->generation != (uint32_t)object_ref(stream)) {
 		versions_release(c, o, o->n);
 		o->forgot = false;
-		o->signalled = 0;
-		o->stream = object_ref(stream);
+		o->generation = (uint32_t)object_ref(stream);
 	}
 	return o;
 }
@@ -95,10 +108,12 @@ static struct stream_order *order_create(struct checks *c, struct acl_object *st
  */
 static const struct clock_version *version_at(const struct stream_order *o, uint64_t position)
 {
+	const struct clock_version *version = versions_of(o);
+
 	for (uint32_t i = o->n; i-- > 0;)
-		if (o->version[i].since <= position)
-			return &o->version[i];
-	return o->n && o->forgot ? &o->version[0] : NULL;
+		if (version[i].since <= position)
+			return &version[i];
+	return o->n && o->forgot ? version : NULL;
 }
 
 static struct clock *clock_at(const struct stream_order *o, uint64_t position)
@@ -127,8 +142,8 @@ static void versions_grow(struct checks *c, struct stream_order *o)
 
 	if (!more)
 		return;
-	memcpy(more, o->first, sizeof(o->first));
-	o->version = more;
+	*more = o->first;
+	o->more = more;
 	o->grown = true;
 }
 
@@ -141,17 +156,17 @@ static struct clock *versions_room(struct checks *c, struct stream_order *o, uin
 	struct clock *spare = NULL;
 	uint32_t old = 0;
 
-	while (old + 1 < o->n && o->version[old + 1].since <= completed)
+	while (old + 1 < o->n && versions_of(o)[old + 1].since <= completed)
 		old++;
-	if (!old && o->n == VERSIONS_FIRST && !o->grown)
+	if (o->n && !o->grown)
 		versions_grow(c, o);
-	if (!old && o->n == (o->grown ? VERSIONS : VERSIONS_FIRST)) {
+	if (!old && o->n == (o->grown ? VERSIONS : 1)) {
 		old = 1;
 		o->forgot = true;
 	}
 	if (old) {
-		spare = o->version[old - 1].clock;
-		o->version[old - 1].clock = NULL;
+		spare = versions_of(o)[old - 1].clock;
+		versions_of(o)[old - 1].clock = NULL;
 		versions_release(c, o, old);
 	}
 	return spare;
@@ -183,7 +198,7 @@ static void version_add(struct checks *c, struct acl_object *stream, struct stre
 	k = clock_join(c, spare, now, other, more, entry_settled, &full);
 	if (full)
 		k = clock_join(c, NULL, NULL, NULL, &anything, entry_settled, &full);
-	o->version[o->n++] = (struct clock_version){position, k};
+	versions_of(o)[o->n++] = (struct clock_version){position, k};
 	if (full || clock_unseen(c, k))
 		atomic_fetch_or(&stream_state(stream)->ask, ASK_UNSEEN);
 }
@@ -280,10 +295,12 @@ static void clocks_settled(
 	struct checks *c, struct acl_object *stream, uint64_t position, const struct clock *k)
 {
 	struct stream_order *o = order_lock(stream);
+	struct clock_version *last;
 
 	if (!o)
 		return;
-	if (o->n && o->version[o->n - 1].clock == k && o->version[o->n - 1].since <= position) {
+	last = o->n ? &versions_of(o)[o->n - 1] : NULL;
+	if (last && last->clock == k && last->since <= position) {
 		versions_release(c, o, o->n);
 		o->forgot = false;
 	}
@@ -328,15 +345,15 @@ static void signal_raise(struct checks *c, struct acl_object *stream, uint64_t p
 /* The clock in force at the position, to be released; NULL: it is empty, or its streams are marked already.
  */
 static struct clock *clock_to_signal(
-	struct acl_object *stream, uint64_t position, acl_ref *ref, uint64_t *since)
+	struct acl_object *stream, uint64_t position, uint32_t *generation, uint64_t *since)
 {
 	struct stream_order *o = order_lock(stream);
 	const struct clock_version *v = o ? version_at(o, position) : NULL;
 	struct clock *k = NULL;
 
-	if (v && v->since != o->signalled) {
+	if (v && !(o->signalled >> (v - versions_of(o)) & 1)) {
 		k = clock_use(v->clock);
-		*ref = o->stream;
+		*generation = o->generation;
 		*since = v->since;
 	}
 	if (o)
@@ -345,14 +362,15 @@ static struct clock *clock_to_signal(
 }
 
 /* Once they are marked: until then another thread marks them itself. */
-static void clock_signalled(struct acl_object *stream, acl_ref ref, uint64_t since)
+static void clock_signalled(struct acl_object *stream, uint32_t generation, uint64_t since)
 {
 	struct stream_order *o = order_lock(stream);
 
 	if (!o)
 		return;
-	if (o->stream == ref)
-		o->signalled = since;
+	for (uint32_t i = 0; o->generation == generation && i < o->n; i++)
+		if (versions_of(o)[i].since == since)
+			o->signalled |= (uint8_t)(1u << i);
 	unlock(&o->lock);
 }
 
@@ -360,11 +378,11 @@ void stream_signals_host(struct checks *c, struct acl_object *stream, uint64_t p
 {
 	struct acl_object *o;
 	struct clock *k;
+	uint32_t generation;
 	uint64_t since;
-	acl_ref ref;
 
 	signal_raise(c, stream, position);
-	k = clock_to_signal(stream, position, &ref, &since);
+	k = clock_to_signal(stream, position, &generation, &since);
 	if (!k)
 		return;
 	if (clock_unseen(c, k)) {
@@ -374,7 +392,7 @@ void stream_signals_host(struct checks *c, struct acl_object *stream, uint64_t p
 		for (uint32_t i = 0; i < k->n; i++)
 			if ((o = object_of(c, k->stream[i])) != NULL)
 				signal_raise(c, o, clock_positions(k)[i]);
-		clock_signalled(stream, ref, since);
+		clock_signalled(stream, generation, since);
 	}
 	clock_release(c, k);
 }

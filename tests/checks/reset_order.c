@@ -330,6 +330,21 @@ static void order_waiting_stream(void **state)
 	want(fixture, "device-reset-release-order:advice");
 }
 
+/* Of the records on several streams, the one before the last. */
+static void order_former_stream(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *a = fixture_stream(fixture, 1), *b = fixture_stream(fixture, 2),
+	     *e = fixture_event(fixture, 3, ACL_EVENT_SYNC);
+
+	(void)state;
+	CALL(fixture, aclrtRecordEvent, 0, .event = e, .stream = a);
+	CALL(fixture, aclrtRecordEvent, 0, .event = e, .stream = b);
+	CALL(fixture, aclrtDestroyStream, 0, .stream = a);
+	CALL(fixture, aclrtDestroyEvent, 0, .event = e);
+	want(fixture, "device-reset-release-order:advice");
+}
+
 static void order_context_first(void **state)
 {
 	struct fixture *fixture = fixture_ready(DOCUMENTS);
@@ -367,6 +382,7 @@ int main(void)
 		cmocka_unit_test(order_event_last),
 		cmocka_unit_test(order_unrelated),
 		cmocka_unit_test(order_waiting_stream),
+		cmocka_unit_test(order_former_stream),
 		cmocka_unit_test(order_context_first),
 	};
 

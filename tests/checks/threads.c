@@ -363,6 +363,32 @@ static void events_destroyed_well(void **state)
 	never(fixture, "event-timeline-unneeded"); /* one record is no habit */
 }
 
+/* Several streams wait for an event, let by another thread; all but one of them are done, and a fourth one
+ * takes the place of one that is done. */
+static void events_destroyed_while_one_waits(void **state)
+{
+	(void)state;
+	for (unsigned left = 0; left <= 3; left++) {
+		struct fixture *fixture = fixture_ready(ACL_CANN_9_1);
+		void *s = fixture_stream(fixture, 1), *e = fixture_event(fixture, 2, ACL_EVENT_SYNC),
+		     *waits[3];
+
+		for (unsigned i = 0; i < 3; i++)
+			waits[i] = fixture_stream(fixture, 3 + i);
+		CALL(fixture, aclrtRecordEvent, 0, .event = e, .stream = s);
+		in_thread(fixture, 2);
+		for (unsigned i = 0; i < 3; i++)
+			CALL(fixture, aclrtStreamWaitEvent, 0, .stream = waits[i], .event = e);
+		fixture->tid = 1;
+		for (unsigned i = 0; i < 3; i++)
+			if (i != left)
+				CALL(fixture, aclrtSynchronizeStream, 0, .stream = waits[i]);
+		CALL(fixture, aclrtStreamWaitEvent, 0, .stream = fixture_stream(fixture, 6), .event = e);
+		CALL(fixture, aclrtDestroyEvent, 0, .event = e);
+		want(fixture, left < 3 ? "event-destroyed-in-use:advice" : "");
+	}
+}
+
 /* --- waits and streams --------------------------------------------------------------------------- */
 
 #define SET(fixture, d, s)                                                                                   \
@@ -440,6 +466,7 @@ int main(void)
 		cmocka_unit_test(configurations),
 		cmocka_unit_test(events_used_well),
 		cmocka_unit_test(events_destroyed_well),
+		cmocka_unit_test(events_destroyed_while_one_waits),
 		cmocka_unit_test(time_is_over),
 		cmocka_unit_test(one_context),
 		cmocka_unit_test(forced_without_harm),

@@ -377,9 +377,9 @@ static const struct {
 } memory_rows[] = {
 	{"a block", BENCH_BLOCK, 1000000, BOUND_BLOCK_BYTES},
 	{"an event", BENCH_EVENT, 200000, BOUND_OBJECT_BYTES},
-	{"an event, recorded and waited for", BENCH_EVENT_USED, 200000, BOUND_USED_BYTES},
+	{"an event, recorded and waited for", BENCH_EVENT_USED, 200000, BOUND_OBJECT_BYTES},
 	{"a stream", BENCH_STREAM, 100000, BOUND_OBJECT_BYTES},
-	{"a stream that waited and launched", BENCH_STREAM_USED, 100000, BOUND_USED_BYTES},
+	{"a stream that waited and launched", BENCH_STREAM_USED, 100000, BOUND_OBJECT_BYTES},
 };
 
 /* Each in a process of its own, in which there was nothing before. */

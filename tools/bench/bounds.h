@@ -42,9 +42,8 @@
 #define BOUND_SET 1.5 /* 1 000 of 1 000 000 blocks in use, over ten blocks */
 #define BOUND_RANDOM 1.3 /* what random blocks add, over a random load of a cache line each */
 #define BOUND_RESERVE 1.3 /* reserving 64 GiB over 4 KiB */
-#define BOUND_BLOCK_BYTES 100 /* resident, of a live block; of an event or a stream */
-#define BOUND_OBJECT_BYTES 200
-#define BOUND_USED_BYTES 350 /* of an event that was waited for, of a stream that waited and launched */
+#define BOUND_BLOCK_BYTES 100 /* resident, of a live block */
+#define BOUND_OBJECT_BYTES 200 /* of an event or a stream, new or recorded, waited for and launched on */
 #define BOUND_AGAIN 10 /* of an object that comes after another one of its kind has gone */
 #define BOUND_MIX 0.3 /* what clients do, a call over the bare forward, of a pair of events by hand */
 #define BOUND_START_MS 1 /* starting a program that makes no call, over starting it without */

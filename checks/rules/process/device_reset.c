@@ -134,8 +134,8 @@ static void event_destroy(struct checks *c, struct acl_call_record *call)
 
 	if (!e || !object_usable(e))
 		return;
-	before[0] = object_of(c, load_relaxed(&event_state(e)->seen[0]));
-	before[1] = object_of(c, load_relaxed(&event_state(e)->seen[1]));
+	before[0] = object_of(c, load_relaxed(&event_state(e)->stream));
+	before[1] = object_of(c, load_relaxed(&event_state(e)->wait.stream));
 	before[2] = object_of(c, load_relaxed(&e->context));
 	for (unsigned i = 0; i < 3 && !first; i++)
 		if (destroyed_before(before[i]))

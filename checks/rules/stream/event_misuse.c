@@ -163,11 +163,13 @@ static void event_use_finish(struct checks *c, enum checks_end kind)
 
 /* A stream that another thread lets wait for the event, and nothing shows that the wait is over. */
 static struct acl_object *waiting_stream(
-	struct checks *c, const struct acl_call_record *call, struct event_rare *e, uint32_t *tid)
+	struct checks *c, const struct acl_call_record *call, struct acl_object *event, uint32_t *tid)
 {
-	for (unsigned i = 0; e && i < EVENT_WAITS; i++) {
-		struct acl_object *s = object_of(c, load_relaxed(&e->waits[i].stream));
-		uint64_t put = load_relaxed(&e->waits[i].put);
+	struct event_wait *w;
+
+	for (unsigned i = 0; (w = event_wait_at(event, i)) != NULL; i++) {
+		uint64_t put;
+		struct acl_object *s = event_wait_stream(c, w, &put);
 
 		*tid = event_wait_tid(put);
 		if (s && object_usable(s) && *tid != call->tid && stream_pending(s, event_wait_position(put)))
@@ -192,7 +194,7 @@ static void event_in_use(
 	}
 	/* The runtime keeps what a submitted wait needs; frameworks leave the destroying to threads of their
 	 * own. A callback may have informed the host that the stream's wait is over. */
-	s = checks_happened(c, WHEN_CALLBACKS) ? NULL : waiting_stream(c, call, object_rare(o), &tid);
+	s = checks_happened(c, WHEN_CALLBACKS) ? NULL : waiting_stream(c, call, o, &tid);
 	FINDING(c, call, "event-destroyed-in-use", s,
 		PARTS(part_advice(true), part_object("event", o), part_object("waiting stream", s)),
 		"Thread %u lets a stream wait for the event, and nothing shows that the wait is over.", tid);
