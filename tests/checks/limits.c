@@ -29,6 +29,20 @@ static void limit_of_other_stream(void **state)
 	never(fixture, "res-limit-late");
 }
 
+/* A kernel whose accesses are declared runs with the former limit as well. */
+static void limit_behind_a_declared_kernel(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1);
+
+	(void)state;
+	assert_null(SAY(fixture, KERNEL_READS, .stream = s,
+		.address = fixture_malloc(fixture, DEVICE_MEMORY, 4096), .bytes = 64));
+	LAUNCH(fixture, s);
+	CALL(fixture, aclrtSetStreamResLimit, 0, .stream = s, .type = CUBE, .value = 4);
+	want(fixture, "res-limit-late:advice");
+}
+
 static void limits_of_the_default_stream(void **state)
 {
 	struct fixture *fixture = fixture_ready(DOCUMENTS);
@@ -472,6 +486,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(limit_of_other_stream),
+		cmocka_unit_test(limit_behind_a_declared_kernel),
 		cmocka_unit_test(limits_of_the_default_stream),
 		cmocka_unit_test(limits_of_other_threads),
 		cmocka_unit_test(failed_limits),

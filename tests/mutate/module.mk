@@ -18,7 +18,7 @@ mutate:
 
 # --- in that build ---------------------------------------------------------------
 MUTATE_OBJS = $(call objs,$(CHECKS_SRC)) $(call genobjs,$(CHECKS_GEN)) $(MODEL_OBJS)
-MUTATE_TESTS = $(MUTATE_C_TESTS:%=$(BUILD)/with/checks/%) $(patsubst tests/paired/%.c,$(BUILD)/with/paired/%,$(PAIR_SRC))
+MUTATE_TESTS = $(MUTATE_C_TESTS:%=$(BUILD)/with/checks/%) $(patsubst tests/paired/%.c,$(BUILD)/with/paired/%,$(PAIR_SRC)) $(BUILD)/with/random/programs
 
 $(BUILD)/libchecks.so: $$(MUTATE_OBJS)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared -Wl,-Bsymbolic -Wl,-soname,libchecks.so -o $@ $^
@@ -27,6 +27,9 @@ $(BUILD)/with/checks/%: $(BUILD)/obj/tests/checks/%.o $(call objs,$(FIXTURE_SRC)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -o $@ $^ -lcmocka -lpthread
 
 $(BUILD)/with/paired/%: $(BUILD)/obj/tests/paired/%.o $$(call objs,$$(PAIRED_FRAME) $$(FIXTURE_SRC)) $(BUILD)/libchecks.so
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -o $@ $^ -lcmocka -lpthread
+
+$(BUILD)/with/random/%: $(BUILD)/obj/tests/random/%.o $$(call objs,$$(RANDOM_SRC) $$(FIXTURE_SRC)) $(BUILD)/libchecks.so
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -o $@ $^ -lcmocka -lpthread
 
 mutate-run: $$(MUTATE_TESTS)

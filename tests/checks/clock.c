@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Clocks against a table of positions: what is joined holds the last position of each stream, only what is
+ * settled may be missing, no clock changes that another one uses, and none is lost.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "checks/engine/instance.h"
+#include "checks/state/clock.h"
+#include "tests/checks/bare_checker.h"
+
+#define STREAMS 400
+#define CLOCKS 12
+
+static uint32_t random_state;
+
+static uint32_t next(uint32_t below)
+{
+	random_state = random_state * 1664525u + 1013904223u;
+	return (uint32_t)((uint64_t)(random_state >> 4) * below >> 28);
+}
+
+/* Every third name is that of an unseen wait. */
+static uint64_t name_of(unsigned stream)
+{
+	return stream % 3 ? 1000 - 2 * stream : (1000 - 2 * stream) | CLOCK_UNSEEN;
+}
+
+static unsigned stream_named(uint64_t name)
+{
+	return (unsigned)(1000 - (name & ~CLOCK_UNSEEN)) / 2;
+}
+
+static uint64_t done[STREAMS]; /* positions up to there are settled */
+static unsigned n_looked; /* entries that were looked at whether they are */
+
+static bool settled(struct checks *c, const struct clock_entry *e)
+{
+	(void)c;
+	n_looked++;
+	return e->position <= done[stream_named(e->stream)];
+}
+
+struct known {
+	struct clock *clock;
+	uint64_t position[STREAMS];
+};
+
+struct game {
+	struct checks *checks;
+	unsigned n_streams;
+	struct known known[CLOCKS];
+};
+
+static unsigned open_entries(const struct known *k)
+{
+	unsigned n = 0;
+
+	for (unsigned s = 0; s < STREAMS; s++)
+		n += k->position[s] > done[s];
+	return n;
+}
+
+static void compare(const struct game *g, const struct known *k)
+{
+	uint32_t entries = k->clock ? k->clock->n : 0;
+
+	for (unsigned s = 0; s < g->n_streams; s++) {
+		uint64_t there = clock_position(k->clock, name_of(s));
+
+		if (k->position[s] > done[s])
+			assert_int_equal(there, k->position[s]);
+		else
+			assert_true(there <= k->position[s]);
+	}
+	assert_true(entries <= CLOCK_ENTRIES);
+	for (uint32_t i = 0; i < entries; i++) {
+		struct clock_entry e = clock_entry_of(k->clock, i);
+
+		assert_true(!i || k->clock->stream[i - 1] < e.stream);
+		assert_true(e.position > 0 && e.position <= k->position[stream_named(e.stream)]);
+	}
+	assert_int_equal(clock_position(k->clock, 1), 0);
+	assert_int_equal(clock_position(k->clock, UINT64_MAX), 0);
+}
+
+/* Of a clock that holds all of b, the other way round that it does not. */
+static void compare_covers(const struct known *a, const struct known *b)
+{
+	bool covers = true;
+
+	for (uint32_t i = 0; b->clock && i < b->clock->n; i++)
+		covers = covers &&
+			 clock_position(a->clock, b->clock->stream[i]) >= clock_positions(b->clock)[i];
+	assert_int_equal(clock_covers(a->clock, b->clock), covers);
+}
+
+/* At a place of its own, in place of a clock that other streams may use as well. */
+static void join(struct game *g)
+{
+	struct known *a = &g->known[next(CLOCKS)], *b = &g->known[next(CLOCKS)],
+		     *to = &g->known[next(CLOCKS)];
+	struct clock_entry more = {name_of(next(g->n_streams)), 1 + next(1000)};
+	bool adds = next(4), full;
+	struct clock *spare = to != a && to != b && next(3) ? to->clock : NULL, *k;
+	struct known result = {NULL, {0}};
+
+	if (spare)
+		to->clock = NULL;
+	k = clock_join(g->checks, spare, a->clock, b->clock, adds ? &more : NULL, settled, &full);
+	for (unsigned s = 0; s < STREAMS; s++)
+		result.position[s] = a->position[s] > b->position[s] ? a->position[s] : b->position[s];
+	if (adds && result.position[stream_named(more.stream)] < more.position)
+		result.position[stream_named(more.stream)] = more.position;
+	assert_int_equal(full, open_entries(&result) > CLOCK_ENTRIES);
+	assert_true(!full || !k);
+	assert_true(!k || k->n > 0);
+	clock_release(g->checks, to->clock);
+	if (full)
+		memset(result.position, 0, sizeof(result.position));
+	result.clock = k;
+	*to = result;
+	if (k) {
+		assert_int_equal(load_relaxed(&k->users), 1);
+		assert_true(k->n <= k->room);
+	}
+	compare_covers(to, a);
+	compare_covers(a, to);
+	/* Another stream has it too. */
+	if (!next(3)) {
+		unsigned other = next(CLOCKS);
+		struct clock *used = clock_use(to->clock);
+
+		clock_release(g->checks, g->known[other].clock);
+		g->known[other] = *to;
+		g->known[other].clock = used;
+	}
+}
+
+/* Some streams are done; what was known of them counts no more. */
+static void settle_some(struct game *g)
+{
+	for (unsigned s = 0; s < g->n_streams; s++)
+		if (!next(3))
+			done[s] = next(1000);
+	/* A clock may say what was settled and is not any more: there is none such. */
+	for (unsigned i = 0; i < CLOCKS; i++) {
+		clock_release(g->checks, g->known[i].clock);
+		g->known[i] = (struct known){NULL, {0}};
+	}
+}
+
+static void play(struct game *g, unsigned n_streams, unsigned rounds)
+{
+	g->n_streams = n_streams;
+	for (unsigned round = 0; round < rounds; round++) {
+		settle_some(g);
+		for (unsigned i = 0; i < 60; i++) {
+			join(g);
+			compare(g, &g->known[next(CLOCKS)]);
+		}
+		for (unsigned i = 0; i < CLOCKS; i++)
+			compare(g, &g->known[i]);
+	}
+	memset(done, 0, sizeof(done));
+	settle_some(g);
+	memset(done, 0, sizeof(done));
+}
+
+static void clocks_against_a_table(void **state)
+{
+	static struct game g;
+
+	(void)state;
+	g.checks = checker();
+	for (unsigned n = 1; n < 40; n++) {
+		random_state = n;
+		play(&g, n, 12);
+	}
+	play(&g, 200, 8);
+	play(&g, STREAMS, 8);
+}
+
+/* With as many entries as a clock has room for, and one more. */
+static void clocks_that_are_full(void **state)
+{
+	struct checks *c = checker();
+	struct clock *k = NULL;
+	bool full;
+
+	(void)state;
+	memset(done, 0, sizeof(done));
+	for (unsigned s = 0; s < CLOCK_ENTRIES; s++) {
+		struct clock_entry more = {name_of(s), 5};
+		struct clock *now = clock_join(c, NULL, k, NULL, &more, settled, &full);
+
+		assert_false(full);
+		assert_int_equal(now->n, s + 1);
+		clock_release(c, k);
+		k = now;
+	}
+	assert_null(clock_join(
+		c, NULL, k, NULL, &(struct clock_entry){name_of(CLOCK_ENTRIES), 5}, settled, &full));
+	assert_true(full);
+	done[7] = 5;
+	k = clock_join(c, NULL, k, NULL, &(struct clock_entry){name_of(CLOCK_ENTRIES), 5}, settled, &full);
+	assert_false(full);
+	assert_int_equal(k->n, CLOCK_ENTRIES);
+	assert_int_equal(clock_position(k, name_of(7)), 0);
+	memset(done, 0, sizeof(done));
+}
+
+/* All that a join finds is settled. */
+static void nothing_is_left(void **state)
+{
+	struct checks *c = checker();
+	bool full;
+
+	(void)state;
+	done[3] = 9;
+	assert_null(clock_join(c, NULL, NULL, NULL, &(struct clock_entry){name_of(3), 9}, settled, &full));
+	assert_false(full);
+	assert_null(clock_join(c, NULL, NULL, NULL, NULL, settled, &full));
+	assert_false(full);
+	done[3] = 0;
+}
+
+/* Entries are looked at where there are a quarter more of them, not at each join. */
+static void looks_are_few(void **state)
+{
+	struct checks *c = checker();
+	struct clock *k = NULL;
+	bool full;
+
+	(void)state;
+	n_looked = 0;
+	for (unsigned i = 0; i < 100; i++)
+		k = clock_join(c, NULL, k, NULL, &(struct clock_entry){name_of(i), 5}, settled, &full);
+	for (unsigned i = 0; i < 1000; i++)
+		k = clock_join(
+			c, NULL, k, NULL, &(struct clock_entry){name_of(i % 100), 6 + i}, settled, &full);
+	assert_true(n_looked >= 80 && n_looked < 1000);
+}
+
+static size_t n_memory;
+
+static void *counted(void *context, size_t bytes)
+{
+	n_memory += bytes;
+	return memory(context, bytes);
+}
+
+static void memory_stays(void **state)
+{
+	struct checks_host host = {.memory = counted};
+	struct checks_config config = {.target = CHECKS_TARGET_DOCUMENTS};
+	static struct game g;
+	size_t before;
+
+	(void)state;
+	random_state = 77;
+	g.checks = checks_create(&config, &host);
+	play(&g, 60, 20);
+	play(&g, STREAMS, 5);
+	before = n_memory;
+	for (unsigned i = 0; i < 3; i++) {
+		play(&g, 60, 40);
+		play(&g, STREAMS, 5);
+	}
+	assert_true(n_memory - before <= 1 << 20);
+}
+
+static void *refused(void *context, size_t bytes)
+{
+	(void)context;
+	(void)bytes;
+	return NULL;
+}
+
+/* Without memory nothing is known of the order. */
+static void without_memory(void **state)
+{
+	struct checks *c = checker();
+	struct clock *k;
+	bool full;
+
+	(void)state;
+	k = clock_join(c, NULL, NULL, NULL, &(struct clock_entry){name_of(1), 5}, settled, &full);
+	assert_false(full);
+	c->host.memory = refused;
+	for (size_t bytes = 1 << 20; bytes >= 16; bytes /= 2)
+		while (checks_alloc(c, bytes))
+			;
+	assert_null(clock_join(c, NULL, k, NULL, &(struct clock_entry){name_of(2), 5}, settled, &full));
+	assert_true(full);
+	assert_int_equal(clock_position(k, name_of(1)), 5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(clocks_against_a_table),
+		cmocka_unit_test(clocks_that_are_full),
+		cmocka_unit_test(nothing_is_left),
+		cmocka_unit_test(looks_are_few),
+		cmocka_unit_test(memory_stays),
+		cmocka_unit_test(without_memory),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
