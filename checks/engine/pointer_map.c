@@ -260,6 +260,7 @@ static bool classes_find(struct pointer_map *map, struct table *t, uint64_t clas
 	return false;
 }
 
+/* There is a table, as map_find() has seen: from the first block on there always is one. */
 static __attribute__((noinline)) bool search(
 	struct pointer_map *map, uint64_t address, struct block_lookup *place)
 {
@@ -267,15 +268,11 @@ static __attribute__((noinline)) bool search(
 	uint32_t renewals;
 
 	place->block = NULL;
-	if (!address)
-		return false;
 	do {
 		uint64_t classes;
 
 		renewals = load_acquire(&map->renewals);
 		t = load_acquire(&map->table);
-		if (!t)
-			return false;
 		classes = classes_at(t, address) | load_acquire(&t->vast);
 		/* Of most addresses that no table knows nothing is near. */
 		if (!classes && !(load_acquire(&t->near[region_of(t, address)]) & RUN_HERE))

@@ -181,12 +181,11 @@ static struct acl_block *take_of(
 	struct pointer_map *map, unsigned number, uint64_t base, uint64_t size, unsigned kind)
 {
 	struct run *r = &map->run[number];
-	uint64_t offset = base - load_relaxed(&r->base), i;
+	uint64_t offset = base - load_relaxed(&r->base), i = run_slot(offset, load_relaxed(&r->inverse));
 
-	if (base < load_relaxed(&r->base) || !load_relaxed(&r->stride) ||
-		load_relaxed(&r->last) != size - 1 || load_relaxed(&r->kind) != kind)
+	if (load_relaxed(&r->last) != size - 1 || load_relaxed(&r->kind) != kind)
 		return NULL;
-	i = run_slot(offset, load_relaxed(&r->inverse));
+	/* What lies before the run is as far from it as no slot is. */
 	if (i >= RUN_SLOTS || i * load_relaxed(&r->stride) != offset ||
 		i >= load_relaxed(&r->slots) + RUN_GAP)
 		return NULL;
