@@ -396,15 +396,120 @@ static void memory_stays(void **state)
 	assert_int_equal(n_memory, before);
 }
 
+/* A thread looks on in the middle of a run that begins or ends: there is nothing in it then. */
+static void run_that_ends(void **state)
+{
+	static struct game g;
+	struct cursor_block found;
+	struct block_lookup place;
+	struct run *r;
+
+	(void)state;
+	game_begin(&g, 4096, 64, 4096);
+	run_of(&g, AREA, 4096, 4096);
+	r = &g.map->run[0];
+	map_cursor_set(g.map, &g.cursor, AREA + 50 * 4096);
+	assert_true(map_cursor_holds(&g.cursor));
+	assert_true(map_cursor_find(&g.cursor, AREA + 50 * 4096, &found));
+	counter_inc(&r->seq);
+	assert_false(map_cursor_holds(&g.cursor));
+	assert_false(map_find(g.map, AREA + 50 * 4096, &place));
+	map_cursor_set(g.map, &g.cursor, AREA + 50 * 4096);
+	assert_false(map_cursor_find(&g.cursor, AREA + 50 * 4096, &found));
+	assert_true(map_cursor_holds(&g.cursor));
+	assert_false(map_find_by(g.map, &g.cursor, AREA + 50 * 4096, &place));
+	counter_inc(&r->seq);
+	assert_true(map_find_by(g.map, &g.cursor, AREA + 50 * 4096, &place));
+	assert_true(map_cursor_find(&g.cursor, AREA + 51 * 4096, &found));
+	compare_all(&g);
+}
+
+static unsigned allocations_left;
+
+static void *limited(void *context, size_t bytes)
+{
+	return allocations_left && allocations_left-- ? memory(context, bytes) : NULL;
+}
+
+#define MANY 4000
+
+/* Some in runs, the others at no equal distances. */
+static uint64_t place_of(unsigned i, uint64_t apart)
+{
+	return AREA + i * apart + (i / 500 % 2 ? 0 : i * i % 7 * 64);
+}
+
+/* However early memory is refused: a block is entered as a whole, or not at all, and none is lost. */
+static void without_memory(void **state)
+{
+	static struct acl_block *blocks[MANY];
+	struct block_lookup place;
+
+	(void)state;
+	for (unsigned allowed = 0; allowed < 16; allowed++) {
+		struct checks *c = checker();
+		struct pointer_map *map = c->maps[MAP_MEMORY];
+		/* The regions of runs outgrow the table as well. */
+		uint64_t apart = allowed % 2 ? 8192 : 1 << 17;
+		unsigned live = 0;
+
+		for (size_t bytes = 1 << 16; bytes >= 16; bytes /= 2)
+			for (unsigned i = 0; i < 100; i++)
+				checks_alloc(c, bytes);
+		allocations_left = allowed;
+		c->host.memory = limited;
+		for (unsigned i = 0; i < MANY; i++) {
+			blocks[i] = map_insert(c, map, NULL, place_of(i, apart), 4096, MEM_DEVICE, 0);
+			live += blocks[i] != NULL;
+			if (blocks[i] && i % 3 == 2) {
+				map_erase(map, blocks[i], load_relaxed(&blocks[i]->generation));
+				blocks[i] = NULL;
+				live--;
+			}
+		}
+		assert_int_equal(map_live(map), live);
+		for (unsigned i = 0; i < MANY; i++) {
+			assert_int_equal(map_find(map, place_of(i, apart) + 5, &place), blocks[i] != NULL);
+			assert_ptr_equal(place.block, blocks[i]);
+			assert_ptr_equal(map_first_in(map, place_of(i, apart), 64), blocks[i]);
+		}
+	}
+}
+
+/* As many as there are numbers: what comes then is not known, and that is said. */
+static void no_numbers_left(void **state)
+{
+	static struct game g;
+	unsigned known = 0;
+
+	(void)state;
+	game_begin(&g, 1, 1, 1);
+	assert_non_null(map_insert(g.checks, g.map, NULL, AREA, 64, MEM_DEVICE, 0));
+	g.map->chunked = BLOCK_CHUNKS;
+	for (unsigned i = 1; i < 3 * BLOCK_CHUNK; i++)
+		known += map_insert(g.checks, g.map, NULL, place_of(i, 8192), 64, MEM_DEVICE, 0) != NULL;
+	assert_in_range(known, 1, BLOCK_CHUNK - 1);
+	assert_int_equal(map_live(g.map), known + 1);
+	assert_true(load_relaxed(&g.checks->degraded));
+}
+
 /* What is no block, and what ends beyond the last address. */
 static void no_blocks(void **state)
 {
 	static struct game g;
+	struct cursor_block by_cursor;
 	struct block_lookup place;
 	struct acl_block *b;
 
 	(void)state;
 	game_begin(&g, 1, 1, 1);
+	/* Of a map that never had one. */
+	map_prefetch(g.map, AREA);
+	map_cursor_set(g.map, &g.cursor, AREA);
+	assert_false(map_cursor_find(&g.cursor, AREA, &by_cursor));
+	assert_false(map_find_by(g.map, &g.cursor, AREA, &place));
+	assert_false(map_find(g.map, AREA, &place));
+	assert_null(place.block);
 	assert_null(map_insert(g.checks, g.map, NULL, 0, 64, MEM_DEVICE, 0));
 	assert_null(map_insert(g.checks, g.map, NULL, 64, 0, MEM_DEVICE, 0));
 	assert_null(map_insert(g.checks, g.map, NULL, UINT64_MAX - 63, 64, MEM_DEVICE, 0));
@@ -435,6 +540,9 @@ int main(void)
 		cmocka_unit_test(runs_come_and_go),
 		cmocka_unit_test(generations_go_round),
 		cmocka_unit_test(memory_stays),
+		cmocka_unit_test(run_that_ends),
+		cmocka_unit_test(without_memory),
+		cmocka_unit_test(no_numbers_left),
 		cmocka_unit_test(no_blocks),
 	};
 

@@ -46,6 +46,8 @@ static struct game game_new(unsigned n_objects, unsigned n_values)
 		checks = checker();
 	g.checks = checks;
 	memset(objects, 0, sizeof(objects));
+	for (unsigned i = 0; i < MANY; i++)
+		store_relaxed(&objects[i].live_value, NOT_LIVE(&objects[i]));
 	memset(found_by, 0, sizeof(found_by));
 	memset(renamed, 0, sizeof(renamed));
 	for (unsigned i = 0; i < MANY; i++)
@@ -103,11 +105,15 @@ static void compare(struct game *g, unsigned v)
 
 static void compare_all(struct game *g)
 {
+	static struct object_kind kind;
+
 	for (unsigned v = 0; v < g->n_values; v++)
 		compare(g, v);
 	/* What was left, and objects without a value, are found by none. */
 	assert_null(object_index_get(&g->index, 0));
 	assert_null(object_index_get(&g->index, UINT64_MAX));
+	kind.index = g->index;
+	assert_null(object_at_hand(&kind, 0));
 }
 
 /* Not too few slots to find an empty one, nor many more than what is there needs. */
@@ -210,6 +216,50 @@ static void memory_stays(void **state)
 	assert_true(load_relaxed(&g.index.table)->mask < 64);
 }
 
+/* A value for each slot of a table of 64. */
+static void values_of_all_slots(void)
+{
+	const struct object_table table = {.mask = 63, .shift = 58};
+	uint64_t value = 1;
+
+	for (unsigned slot = 0; slot < 64; slot++) {
+		while (object_place(&table, value) != slot)
+			value++;
+		values[slot] = value++;
+	}
+}
+
+/* Where nearly all slots were left the table is made anew, small, of the one that was outgrown before. */
+static void slots_that_were_left(void **state)
+{
+	struct game g = game_new(64, 64);
+	struct checks_host host = {.memory = counted};
+	struct checks_config config = {.target = CHECKS_TARGET_DOCUMENTS};
+	size_t before = 0;
+
+	(void)state;
+	g.checks = checks_create(&config, &host);
+	values_of_all_slots();
+	for (unsigned round = 0; round < 3000; round++) {
+		if (round == 3)
+			before = n_memory;
+		/* Each but the last has another one behind it when it goes. */
+		for (unsigned i = 0; i < 47; i++)
+			put(&g, i, i);
+		for (unsigned i = 0; i < 46; i++)
+			take(&g, i);
+		for (unsigned i = 50; i < 56; i += 2)
+			put(&g, i, i);
+		assert_true(load_relaxed(&g.index.table)->mask < 63);
+		if (round % 100 == 0)
+			compare_all(&g);
+		for (unsigned i = 46; i < 64; i++)
+			take(&g, i);
+	}
+	compare_all(&g);
+	assert_int_equal(n_memory, before);
+}
+
 /* Tables that were outgrown keep their addresses, and no memory. */
 static void memory_comes_back(void **state)
 {
@@ -243,6 +293,18 @@ static void no_handles(void **state)
 	assert_null(object_index_get(&g.index, UINT64_MAX));
 	object_index_remove(&g.index, &objects[1]);
 	compare(&g, 0);
+	take(&g, 0);
+	/* The least and the largest that is one. */
+	values[0] = 1;
+	put(&g, 0, 0);
+	compare(&g, 0);
+	take(&g, 0);
+	values[0] = UINT64_MAX - 1;
+	put(&g, 0, 0);
+	compare(&g, 0);
+	take(&g, 0);
+	values[0] = 5;
+	put(&g, 0, 0);
 	/* It is found no more by the value that it had. */
 	assert_null(object_index_put(g.checks, &g.index, &objects[0], UINT64_MAX));
 	assert_null(object_index_get(&g.index, 5));
@@ -287,6 +349,7 @@ int main(void)
 		cmocka_unit_test(few_that_collide),
 		cmocka_unit_test(many_of_any),
 		cmocka_unit_test(memory_stays),
+		cmocka_unit_test(slots_that_were_left),
 		cmocka_unit_test(memory_comes_back),
 		cmocka_unit_test(no_handles),
 		cmocka_unit_test(without_memory),
