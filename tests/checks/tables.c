@@ -2,8 +2,11 @@
 /* The pointer map against a plain list of blocks, and what a handle means after its object is gone. */
 #include "fixture.h"
 
+#include "checks/state/allocator_state.h"
 #include "checks/state/binary_state.h"
+#include "checks/state/buffer_state.h"
 #include "checks/state/capture_state.h"
+#include "checks/state/device_state.h"
 #include "checks/state/event_state.h"
 #include "checks/state/group_state.h"
 #include "checks/state/label_state.h"
@@ -470,6 +473,11 @@ static void objects_have_room(void **state)
 		{ACL_HANDLE_MODEL, sizeof(struct model_state)},
 		{ACL_HANDLE_POOL, sizeof(struct pool_state)},
 		{ACL_HANDLE_BINARY, sizeof(struct binary_state)},
+		{ACL_HANDLE_BINARY_DESC, sizeof(struct binary_desc_state)},
+		{ACL_HANDLE_FUNCTION, sizeof(struct function_state)},
+		{ACL_HANDLE_CONTEXT, sizeof(struct context_state)},
+		{ACL_HANDLE_ALLOCATOR_DESC, sizeof(struct allocator_desc_state)},
+		{ACL_HANDLE_MBUF, sizeof(struct mbuf_state)},
 	};
 	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
 
