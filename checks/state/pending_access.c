@@ -62,7 +62,6 @@ void accesses_clear(struct block_accesses *b)
 	t->tree.root = t->tree.free = t->tree.n = t->tree.writes = 0;
 	if (t->last)
 		memset(t->last, 0, places_bytes(t->tree.room));
-	t->only = 0;
 }
 
 /* Under the lock: the block's only one, which has no gaps. */

@@ -32,7 +32,7 @@ struct block_accesses {
 /* Where there are more, under the same lock. */
 struct access_tree_of {
 	_Alignas(64) struct access_tree tree;
-	acl_ref only; /* the stream of all in the tree, 0 = several */
+	acl_ref only; /* the stream of all in the tree, 0 = several; set with its first one */
 	uint16_t *last; /* behind the nodes: index + 1 of those that may come again, 0 = none */
 	uint8_t shift; /* 64 - log2 of the places there */
 };

@@ -99,6 +99,33 @@ static void block_that_was_ended_is_released_memory(void **state)
 	fixture_free(p.fixture);
 }
 
+/* A model that works on a block works on its segment, which other tasks are compared with. */
+static void block_in_a_model(void **state)
+{
+	struct program p = with_block();
+	aclmdlRI model = handle(9);
+
+	(void)state;
+	CALL(p.fixture, aclmdlRICaptureBegin, 0, .stream = p.a, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	upload(&p, 0, BLOCK, p.a);
+	CALL(p.fixture, aclmdlRICaptureEnd, 0, .stream = p.a, .modelRI = &model);
+	CALL(p.fixture, aclmdlRIExecuteAsync, 0, .modelRI = model, .stream = p.a);
+	silent(p.fixture);
+	upload(&p, 0, 64, p.b);
+	want(p.fixture, "stream-race-copy:error");
+	order(&p, p.a, p.b);
+	upload(&p, 64, 64, p.b);
+	silent(p.fixture);
+	CALL(p.fixture, aclrtSynchronizeStream, 0, .stream = p.b);
+	/* The block is gone; what the model did to its bytes is not. */
+	CALL(p.fixture, aclmdlRIExecuteAsync, 0, .modelRI = model, .stream = p.a);
+	SAY(p.fixture, BLOCK_END, .address = p.segment);
+	SAY(p.fixture, BLOCK, .address = p.segment, .bytes = 2 * BLOCK, .stream = p.b);
+	upload(&p, 128, 64, p.b);
+	want(p.fixture, "stream-race-copy:error");
+	fixture_free(p.fixture);
+}
+
 static void block_holds_nothing_at_first(void **state)
 {
 	struct program p = with_block();
@@ -599,6 +626,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(block_has_an_end_of_its_own),
 		cmocka_unit_test(block_that_was_ended_is_released_memory),
+		cmocka_unit_test(block_in_a_model),
 		cmocka_unit_test(block_holds_nothing_at_first),
 		cmocka_unit_test(order_outlives_a_block),
 		cmocka_unit_test(block_read_at_once_while_in_flight),
