@@ -86,19 +86,26 @@ class Known:
         self.path, self.tests = path, tests
         self.digests = {test: digest_of([*objects, test]) for test in tests}
         self.seconds, self.reach = {}, {}
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                for test, entry in json.load(file).items():
-                    if entry["digest"] == self.digests.get(test):
-                        self.seconds[test], self.reach[test] = entry["seconds"], set(entry["functions"])
+        for test, entry in self.kept().items():
+            if entry["digest"] == self.digests.get(test):
+                self.seconds[test], self.reach[test] = entry["seconds"], set(entry["functions"])
+
+    def kept(self):
+        try:
+            with open(self.path, encoding="utf-8") as file:
+                return json.load(file)
+        except (FileNotFoundError, ValueError):
+            return {}
 
     def missing(self):
         return [test for test in self.tests if test not in self.reach]
 
     def keep(self):
-        with open(self.path, "w", encoding="utf-8") as file:
+        # As a whole: a run that ends in between has lost no measurement.
+        with open(self.path + ".new", "w", encoding="utf-8") as file:
             json.dump({test: {"digest": self.digests[test], "seconds": self.seconds[test], "functions": sorted(self.reach[test])}
                        for test in self.reach}, file)
+        os.replace(self.path + ".new", self.path)
 
 
 class Bench:

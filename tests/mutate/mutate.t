@@ -171,6 +171,18 @@ def measured_once(place):
     return [] if counts == [2, 3, 7] else [str(counts)]
 
 
+def measured_in_part(place):
+    """What was measured is kept as a whole; of a file that ends in the middle nothing is known."""
+    path = os.path.join(place["dir"], "reach")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text[: len(text) // 2])
+    done = mutate(place, "", "--number", "1", "--seed", "part")
+    with open(path, encoding="utf-8") as file:
+        return [] if done.returncode in (0, 1) and "killed" in done.stdout and file.read().endswith("}") else [done.stderr]
+
+
 def recorded_once(place):
     """What notes the functions that run is compiled again for the sources that changed only."""
     _, made, _ = place["built"]
@@ -200,6 +212,7 @@ def main():
                  ("a run goes on where it stopped", resumed(place)), ("the seed decides the sample", same_sample(place)),
                  ("what took too long is tried once more", slow_once(place)),
                  ("a test is measured once", measured_once(place)),
+                 ("measurements that were cut off are made anew", measured_in_part(place)),
                  ("a source is compiled for it once", recorded_once(place)),
                  ("tests that fail without a change stop the run", failing_before(place)), ("an entry that matches nothing is named", stale(place))]
     return tap(tests)
