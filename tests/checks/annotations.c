@@ -99,6 +99,24 @@ static void block_that_was_ended_is_released_memory(void **state)
 	fixture_free(p.fixture);
 }
 
+/* With a pool there nothing is known of its memory outside of blocks, whatever was found there before. */
+static void pool_over_memory_in_use(void **state)
+{
+	struct program p = program();
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		if (i == 3)
+			assert_null(SAY(p.fixture, POOL, .memory = p.segment, .bytes = SEGMENT));
+		upload(&p, 0, BLOCK, i == 3 ? p.b : p.a);
+	}
+	silent(p.fixture);
+	assert_null(SAY(p.fixture, POOL_END, .memory = p.segment));
+	upload(&p, 0, BLOCK, p.b);
+	want(p.fixture, "stream-race-copy:error");
+	fixture_free(p.fixture);
+}
+
 /* A model that works on a block works on its segment, which other tasks are compared with. */
 static void block_in_a_model(void **state)
 {
@@ -626,6 +644,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(block_has_an_end_of_its_own),
 		cmocka_unit_test(block_that_was_ended_is_released_memory),
+		cmocka_unit_test(pool_over_memory_in_use),
 		cmocka_unit_test(block_in_a_model),
 		cmocka_unit_test(block_holds_nothing_at_first),
 		cmocka_unit_test(order_outlives_a_block),

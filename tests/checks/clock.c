@@ -276,6 +276,35 @@ static void memory_stays(void **state)
 	assert_true(n_memory - before <= 1 << 20);
 }
 
+/* Nor does a clock that ends at once, nor one that serves the next join, take any. */
+static void memory_stays_of_single_clocks(void **state)
+{
+	struct checks_host host = {.memory = counted};
+	struct checks_config config = {.target = CHECKS_TARGET_DOCUMENTS};
+	struct checks *c = checks_create(&config, &host);
+	struct clock *k = NULL, *former = NULL;
+	size_t before = 0;
+	bool full;
+
+	(void)state;
+	memset(done, 0, sizeof(done));
+	done[3] = 9;
+	for (unsigned i = 0; i < 100000; i++) {
+		struct clock_entry settled_one = {name_of(3), 9}, more = {name_of(i % 2), 1 + i};
+		struct clock *now;
+
+		if (i == 1000)
+			before = n_memory;
+		assert_null(clock_join(c, NULL, NULL, NULL, &settled_one, settled, &full));
+		now = clock_join(c, former, k, NULL, &more, settled, &full);
+		assert_non_null(now);
+		former = k;
+		k = now;
+	}
+	assert_int_equal(n_memory, before);
+	done[3] = 0;
+}
+
 static void *refused(void *context, size_t bytes)
 {
 	(void)context;
@@ -310,6 +339,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_left),
 		cmocka_unit_test(looks_are_few),
 		cmocka_unit_test(memory_stays),
+		cmocka_unit_test(memory_stays_of_single_clocks),
 		cmocka_unit_test(without_memory),
 	};
 
