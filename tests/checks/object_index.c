@@ -275,7 +275,7 @@ static void memory_comes_back(void **state)
 	for (unsigned i = 0; i < many; i++)
 		object_index_put(g.checks, &g.index, &o[i], (i + 1) * UINT64_C(64));
 	slots = load_relaxed(&g.index.table)->mask + 1l;
-	assert_true(resident() - before < slots * (long)sizeof(object_slot) * 5 / 4);
+	assert_true(resident() - before < slots * (long)sizeof(object_slot) * 3 / 2);
 	munmap(o, many * sizeof(*o));
 }
 
