@@ -103,6 +103,15 @@ LTTNG_UST_TRACEPOINT_EVENT(aclcheck, process,
 	)
 )
 
+/* Emitted by aclcheck trace of a process that was killed or crashed: when that was seen, by the clock of call_start. */
+LTTNG_UST_TRACEPOINT_EVENT(aclcheck, ended,
+	LTTNG_UST_TP_ARGS(uint32_t, pid, uint64_t, ns),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, pid, pid)
+		lttng_ust_field_integer(uint64_t, clock, ns)
+	)
+)
+
 /* Settings in force, the runtime found, reasons for an inconclusive verdict. */
 LTTNG_UST_TRACEPOINT_EVENT(aclcheck, describe,
 	LTTNG_UST_TP_ARGS(const char *, key, const char *, value),

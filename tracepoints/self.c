@@ -42,11 +42,14 @@ static void emit_fact(const char *key, const char *value)
 	}
 }
 
+static void hide_process(void);
+
 /* Runs before that of liblttng-ust, which we depend on: the last moment at which an event can be emitted. */
 static __attribute__((destructor)) void tell_verdict(void)
 {
 	if (!trace_host || !atomic_load(&process_told))
 		return;
+	hide_process();
 	if (trace_host->end)
 		trace_host->end();
 	if (trace_host->verdict && !atomic_load(&verdict_told))
@@ -94,6 +97,40 @@ static void read_command(char *text, size_t size)
 			text[i] = ' ';
 }
 
+/* The file says in which namespace its number is the process'. */
+static bool process_file(char *path, size_t size)
+{
+	const char *directory = trace_host->processes ? trace_host->processes() : "";
+
+	return *directory &&
+	       snprintf(path, size, "%s/%d" ACL_TRACE_PROCESS_SUFFIX, directory, (int)getpid()) < (int)size;
+}
+
+static void show_process(void)
+{
+	char path[PATH_MAX], space[64];
+	ssize_t n = readlink("/proc/self/ns/pid", space, sizeof(space));
+	int fd;
+
+	if (n <= 0 || !process_file(path, sizeof(path)))
+		return;
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return;
+	if (write(fd, space, (size_t)n) != n)
+		unlink(path);
+	close(fd);
+}
+
+/* What ends in order says so itself. */
+static void hide_process(void)
+{
+	char path[PATH_MAX];
+
+	if (process_file(path, sizeof(path)))
+		unlink(path);
+}
+
 static void emit_process(void)
 {
 	char command[TRACE_LINE], host[HOST_NAME_MAX + 1] = "", rank[16] = "";
@@ -106,6 +143,7 @@ static void emit_process(void)
 
 	if (trace_host->rank() >= 0)
 		snprintf(rank, sizeof(rank), "%d", trace_host->rank());
+	show_process();
 	read_command(command, sizeof(command));
 	gethostname(host, sizeof(host) - 1);
 	lttng_ust_tracepoint(aclcheck, process, &p);

@@ -30,7 +30,7 @@
 #include "interpose/report/finding_status.h"
 #include "interpose/runtime/loaded_module.h"
 
-#define ACL_TRACE_ABI 8u
+#define ACL_TRACE_ABI 9u
 #define ACL_TRACE_LIBRARY "libaclcheck-lttng.so"
 #define ACL_TRACE_SYMBOL "acl_trace_provider"
 
@@ -94,6 +94,8 @@ struct acl_trace_host {
 	int (*rank)(void); /* of the process in its job, -1 = none */
 	/* Forked by one that had called: the checks went on from there. */
 	bool (*forked)(void);
+	/* A directory in which each process has a file while it runs, "" = none. NULL: the same. */
+	const char *(*processes)(void);
 };
 
 struct trace_function;
@@ -164,7 +166,17 @@ static inline bool trace_is_switched_on(const struct acl_trace_provider *p, unsi
 }
 
 /*
- * The provider's only exported function (name: ACL_TRACE_SYMBOL).  NULL = it
+ * For a process that is not recorded itself: records that another one has ended, when CLOCK_MONOTONIC was at
+ * ns.
+ */
+#define ACL_TRACE_ENDED_SYMBOL "acl_trace_ended"
+typedef void (*acl_trace_ended_fn)(uint32_t pid, uint64_t ns);
+
+/* The file of a process that runs, in the directory of acl_trace_host.processes(): its number, and this. */
+#define ACL_TRACE_PROCESS_SUFFIX ".process"
+
+/*
+ * The provider's function for the recorded process (name: ACL_TRACE_SYMBOL).  NULL = it
  * refuses (abi of the host differs, recorder not usable); *why then points to a
  * static sentence for the one line that says so.
  */

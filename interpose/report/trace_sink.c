@@ -144,6 +144,11 @@ static bool records_minimum(void)
 	return fields == MINIMAL;
 }
 
+static const char *processes(void)
+{
+	return settings_text(SETTING_TRACE_PROCESSES);
+}
+
 static const struct acl_trace_host host = {
 	.abi = ACL_TRACE_ABI,
 	.size = sizeof(host),
@@ -160,6 +165,7 @@ static const struct acl_trace_host host = {
 	.verdict = verdict_now,
 	.rank = identity_rank,
 	.forked = is_forked,
+	.processes = processes,
 };
 
 void trace_describe(const char *key, const char *value)

@@ -7,6 +7,8 @@ usage: compass_calls.py [--one-event] <CALLS
 PID/TID BEGIN END FUNCTION [INPUT=VALUE...] [= RESULT[/NAME]] [; OUTPUT=VALUE...]
 PID/TID gap N           so many calls of the thread are not there
 lost TIME               the tracer says that it had to drop events
+PID/TID name TIME OBJECT TEXT   the program names an object
+killed TIME PID         aclcheck trace says that the process was killed
 
 BEGIN or END is '-' where that event is not there.  PID/TID+ is a call that the runtime makes itself.  Times are
 nanoseconds; a value in capitals is a name of an enumeration.  '#' begins a remark.
@@ -65,6 +67,12 @@ def main():
             continue
         if words[0] == 'lost':
             events.append((int(words[1]), '[0.%09d] (+0.000000001) Lost event: { }' % int(words[1])))
+        elif words[0] == 'killed':
+            events.append(event(int(words[1]), 'aclcheck:ended', 99, 99, ['pid = ' + words[2], 'clock = ' + words[1]]))
+        elif words[1] == 'name':
+            pid, tid = words[0].split('/')
+            events.append(event(int(words[2]), 'aclcheck:said', pid, tid,
+                                ['what = ( "name" : container = 1 )', 'object = ' + words[3], 'text = "%s"' % words[4]]))
         elif words[1] == 'gap':
             numbers[words[0]] = numbers.get(words[0], 0) + int(words[2])
         else:

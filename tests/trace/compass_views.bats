@@ -159,6 +159,39 @@ write_calls() {
 		1/1 50 51 aclrtMemcpyAsync stream=0x10
 		1/1 60 61 aclrtGetDeviceCount
 	END
+	# Names from before the first use of a stream, from behind it, and of an event.
+	cat >named.calls <<-END
+		1/1 0 1 aclInit
+		1/1 2 3 aclrtSetDevice deviceId=0
+		1/1 4 5 aclrtCreateStream ; stream_out=0x10
+		1/1 name 6 0x10 compute
+		1/1 name 7 0xE ready
+		1/1 8 9 aclrtCreateStream ; stream_out=0x20
+		1/1 10 11 aclrtRecordEvent event=0xE stream=0x10
+		1/1 12 13 aclrtStreamWaitEvent stream=0x20 event=0xE
+		1/1 name 14 0x20 late
+		1/1 15 16 aclrtRecordEvent event=0xF stream=0x20
+		1/1 17 18 aclrtStreamWaitEvent stream=0x10 event=0xF
+		1/1 20 21 aclrtDestroyStream stream=0x10
+		1/1 22 23 aclrtCreateStream ; stream_out=0x10
+		1/1 24 25 aclrtMemcpyAsync stream=0x10
+		1/1 30 31 aclrtGetDeviceCount
+	END
+	# A process that is killed in a call while another one goes on.
+	cat >killed.calls <<-END
+		1/1 0 1 aclInit
+		1/1 2 3 aclrtSetDevice deviceId=0
+		1/1 4 5 aclrtMalloc size=100 ; devPtr_out=0x1000
+		1/1 6 7 aclrtMemcpyAsync stream=0x10
+		1/1 8 - aclrtSynchronizeStream stream=0x10
+		2/2 8 9 aclInit
+		2/2 10 11 aclrtSetDevice deviceId=0
+		2/2 12 13 aclrtMalloc size=200 ; devPtr_out=0x1000
+		2/2 14 15 aclrtMemcpyAsync stream=0x10
+		2/2 16 40 aclrtSynchronizeStream stream=0x10
+		killed 20 1
+		2/2 50 51 aclrtGetDeviceCount
+	END
 	# The same of a tracer that says so, and of one event a call.
 	sed 's/1.1 gap 2/lost 15/; / - /d' losses.calls >said.calls
 	# Work, an allocation and a wait of the runtime's own.
@@ -281,6 +314,66 @@ recorded() {
 		device 1 > default stream: queued 28 91
 	END
 	show streams streams "rows aclcheck.streams.view" --one-event | diff expected -
+}
+
+@test "streams and events have the names that the program gave them" {
+	show named streams "rows aclcheck.streams.view" | diff - <(
+		cat <<-END
+			device 0 > stream 1 "compute" (0x10): queued 11 18
+			device 0 > stream 1 "compute" (0x10): waiting 18 21
+			device 0 > stream 1 "compute" (0x10) > waits for: event 0xf 18 21
+			device 0 > stream 1 "compute" (0x10) > recorded on: stream 2 "late" (0x20) 18 21
+			device 0 > stream 1 "compute" (0x10) > recorded by: aclrtRecordEvent 18 21
+			device 0 > stream 1 "compute" (0x10) > recorded at: 16 18 21
+			device 0 > stream 2 (0x20): waiting 13 31
+			device 0 > stream 2 (0x20) > waits for: event "ready" (0xe) 13 31
+			device 0 > stream 2 (0x20) > recorded on: stream 1 "compute" (0x10) 13 31
+			device 0 > stream 2 (0x20) > recorded by: aclrtRecordEvent 13 31
+			device 0 > stream 2 (0x20) > recorded at: 11 13 31
+			device 0 > stream 3 (0x10): queued 25 31
+		END
+	)
+	both named streams segments <<-END
+		wait 11 13 event=event "ready" (0xe) recorded on=stream 1 "compute" (0x10) recorded by=aclrtRecordEvent waiting=stream 2 (0x20)
+		wait 16 18 event=event 0xf recorded on=stream 2 "late" (0x20) recorded by=aclrtRecordEvent waiting=stream 1 "compute" (0x10)
+	END
+}
+
+@test "a process that was killed is in no call any more, and has no streams and memory" {
+	show killed calls stack | diff - <(
+		cat <<-END
+			1 1 0 0 1 aclInit
+			1 1 0 2 3 aclrtSetDevice
+			1 1 0 4 5 aclrtMalloc
+			1 1 0 6 7 aclrtMemcpyAsync
+			1 1 0 8 20 aclrtSynchronizeStream
+			2 2 0 8 9 aclInit
+			2 2 0 10 11 aclrtSetDevice
+			2 2 0 12 13 aclrtMalloc
+			2 2 0 14 15 aclrtMemcpyAsync
+			2 2 0 16 40 aclrtSynchronizeStream
+			2 2 0 50 51 aclrtGetDeviceCount
+		END
+	)
+	show killed blocked rows | grep -v 'for:\|since:' | diff - <(
+		cat <<-END
+			1: aclrtSynchronizeStream 8 20
+			2 > 2: aclrtSynchronizeStream 16 40
+		END
+	)
+	show killed streams "rows aclcheck.streams.view" | diff - <(
+		cat <<-END
+			device 0 > stream 1 (0x10): queued 7 8
+			device 0 > stream 1 (0x10): running 8 20
+			2 > device 0 > stream 1 (0x10): queued 15 16
+			2 > device 0 > stream 1 (0x10): running 16 40
+			2 > device 0 > stream 1 (0x10): idle 40 51
+		END
+	)
+	both killed memory rows <<-END
+		process 1, device 0: device: 100 5 20
+		process 2, device 0: device: 200 13 51
+	END
 }
 
 @test "events and notifies tell of streams" {
@@ -477,6 +570,7 @@ assert abs(blocked - reckoned) < 100000 + rows * between, (blocked, reckoned, ro
 		process 1, device 0: pool: 0 25 31
 		process 1, device 0: managed: 5 15 23
 		process 1, device 0: managed: 0 23 31
+		process 1, number of blocks freed whose allocation is not recorded: 1 19 31
 	END
 }
 

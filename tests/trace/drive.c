@@ -80,6 +80,13 @@ static bool never(void)
 	return false;
 }
 
+static const char *sample_processes(void)
+{
+	const char *directory = getenv("ACLCHECK_TRACE_PROCESSES");
+
+	return directory ? directory : "";
+}
+
 static int sample_rank(void)
 {
 	return -1;
@@ -97,7 +104,8 @@ static const struct acl_trace_host host = {.abi = ACL_TRACE_ABI,
 	.read = kernel_copy,
 	.follow = follow,
 	.rank = sample_rank,
-	.forked = never};
+	.forked = never,
+	.processes = sample_processes};
 
 static bool load(const char *path, const struct acl_trace_host *host)
 {

@@ -111,6 +111,7 @@ written() {
 	[ "$(grep -cE '^aclcheck: process [0-9]+ was killed, or crashed: the last calls are written$' said)" -eq 1 ]
 	[ "$(written t)" -eq 1 ]
 	[ "$(count t ' acl:aclrtGetDevice_exit:')" -eq 1000 ]
+	[ "$(count t ' aclcheck:ended:')" -eq 1 ]
 	# nor is it missed at the very end
 	ring e -- sh -c '"$1" killed 1000; true' - "$app"
 	grep -qx 'aclcheck: last calls written to e: 1 x' said

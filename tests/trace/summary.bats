@@ -89,13 +89,14 @@ print(sum(int(c[4]) - int(c[3]) for c in calls if c[2] == "0" and c[5] in names)
 	"$aclcheck" summary --json hang >$BATS_FILE_TMPDIR/hang.json
 	[ "$(ask hang.json '[(f["calls"], f["timed"], 0.7e9 <= f["total"] == f["max"] < 10e9) for f in j["functions"]]')" = "[(1, 0, True)]" ]
 	[ "$(ask hang.json 'p["blocked"] == p["unfinished"][0]["so_far"] == j["functions"][0]["total"]')" = True ]
-	"$aclcheck" summary hang | grep -q '  unfinished: aclrtSynchronizeStream in thread [0-9]*, begun [0-9.]* m\?s before the end'
+	"$aclcheck" summary hang | grep -q '  unfinished: aclrtSynchronizeStream in thread [0-9]*, begun [0-9.]* m\?s before the process was killed'
 	# of a process that said its verdict: that is its end
 	[ "$(ask cut.json '0 < p["unfinished"][0]["so_far"] < 0.2e9')" = True ]
 }
 
 @test "a call in which the process was killed lasts until the program has ended, not until the recording has" {
-	record killed -- sh -c "$drive hang 300; date +%s%N >ended" || :
+	# one that has no file by which its own end is known
+	record killed -- sh -c "env -u ACLCHECK_TRACE_PROCESSES $drive hang 300; date +%s%N >ended" || :
 	"$aclcheck" summary --json killed >"$BATS_FILE_TMPDIR/killed.json"
 	# LTTng takes a fifth of a second to end a recording.
 	[ "$(ask killed.json "(u := p['unfinished'][0])['begun'] + u['so_far'] - $(cat ended) < 0.1e9")" = True ]
@@ -112,6 +113,22 @@ print(sum(int(c[4]) - int(c[3]) for c in calls if c[2] == "0" and c[5] in names)
 	record later -- sh -c 'sleep 0.5; "$1" exit 0' - "$app"
 	"$aclcheck" summary --json killed later >"$BATS_FILE_TMPDIR/both.json"
 	[ "$(ask both.json "[u['so_far'] for q in j['processes'] for u in q['unfinished']]")" = "[$(ask killed.json "p['unfinished'][0]['so_far']")]" ]
+}
+
+@test "a rank that was killed ends then, though its launcher goes on" {
+	record half -- sh -c "$drive hang 300 & sleep 1; RANK=0 $app exit 0; wait"
+	"$aclcheck" summary --json half >"$BATS_FILE_TMPDIR/half.json"
+	[ "$(ask half.json '[(q["rank"] or "", q["killed"], [(u["function"], 0.3e9 <= u["so_far"] < 0.8e9) for u in q["unfinished"]]) for q in j["processes"]]')" = \
+		"[('0', False, []), ('', True, [('aclrtSynchronizeStream', True)])]" ]
+	"$aclcheck" summary half >said
+	grep -q '  unfinished: aclrtSynchronizeStream in thread [0-9]*, begun [0-9.]* ms before the process was killed$' said
+	[ "$(grep -c '; it was killed, or crashed$' said)" -eq 1 ]
+	"$aclcheck" timeline --chrome half.json half
+	[ "$(grep -c '"returned":false,"killed":true' half.json)" -eq 1 ]
+	run "$aclcheck" replay half
+	[[ $output == *"the process was killed, or crashed"* ]]
+	# nothing is left
+	[ -z "$(pgrep -f "aclcheck trace $buffers -o half")" ]
 }
 
 @test "an end counts for its own beginning only" {

@@ -22,7 +22,7 @@ bool setting_is_option(enum setting s)
 {
 	return s != SETTING_JOB && s != SETTING_EXITCODE && s != SETTING_TRACE && s != SETTING_TRACE_FROM &&
 	       s != SETTING_TRACE_FIELDS && s != SETTING_TRACE_CALLS && s != SETTING_LAST_CALLS &&
-	       s != SETTING_RUN;
+	       s != SETTING_TRACE_PROCESSES && s != SETTING_RUN;
 }
 
 void settings_print_options(bool (*wanted)(enum setting))

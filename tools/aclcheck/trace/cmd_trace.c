@@ -77,6 +77,7 @@ struct recording {
 	char name[64]; /* of the session */
 	uint64_t discarded, lost;
 	struct hang_watch hang;
+	struct trace_ends ends;
 	struct trace_disk disk;
 	bool full; /* the disk, sooner or later */
 	bool ran; /* there is such a program */
@@ -346,8 +347,10 @@ static bool set_own_events(const struct recording *r)
 {
 	static const struct {
 		const char *channel, *events;
-	} own[] = {{FACTS_CHANNEL, "aclcheck:process,aclcheck:describe,aclcheck:verdict,aclcheck:thread,"
-				   "aclcheck:module,aclcheck:caller,aclcheck:finding*"},
+	} own[] = {
+		{FACTS_CHANNEL,
+			"aclcheck:process,aclcheck:ended,aclcheck:describe,aclcheck:verdict,aclcheck:thread,"
+			"aclcheck:module,aclcheck:caller,aclcheck:finding*"},
 		{STACKS_CHANNEL, "aclcheck:stack"},
 		{TRACE_CHANNEL, "aclcheck:answer,aclcheck:said,aclcheck:callback"}};
 
@@ -467,6 +470,7 @@ static bool set_environment(struct recording *r)
 	r->hang.seconds = r->opt.hang;
 	if (r->opt.ring && !hang_begin(&r->hang, r->daemon.home))
 		return false;
+	trace_ends_begin(&r->ends, r->daemon.home);
 	return launch_preload(r->opt.program[0]) && (!r->opt.softnpu || launch_softnpu(r->opt.devices, NULL));
 }
 
@@ -495,6 +499,8 @@ static double look(void *context, int signal)
 	bool hangs = false;
 	double due = r->opt.ring ? hang_look(&r->hang, &hangs) : disk_due(r);
 
+	if (hangs)
+		trace_ends_record(&r->ends);
 	if (hangs || (r->opt.ring && signal))
 		control_write_ring(r->daemon.session);
 	if (r->opt.ring)
@@ -513,7 +519,7 @@ static int run_program(struct recording *r)
 	static const char *const names[] = {"LTTNG_HOME", "LTTNG_UST_REGISTER_TIMEOUT",
 		"LTTNG_UST_ALLOW_BLOCKING", "LTTNG_UST_WITHOUT_BADDR_STATEDUMP", "ASAN_OPTIONS", "LD_PRELOAD",
 		"LD_LIBRARY_PATH", "ACLCHECK_TRACE", "ACLCHECK_TRACE_FROM", "ACLCHECK_TRACE_FIELDS",
-		"ACLCHECK_TRACE_CALLS", "ACLCHECK_LAST_CALLS"};
+		"ACLCHECK_TRACE_CALLS", "ACLCHECK_LAST_CALLS", "ACLCHECK_TRACE_PROCESSES"};
 	struct saved_variable kept[sizeof(names) / sizeof(names[0])];
 	struct supervised s = {0};
 	int status = COMMAND_MISUSE;
@@ -528,6 +534,7 @@ static int run_program(struct recording *r)
 		else
 			status = WIFEXITED(s.status) ? WEXITSTATUS(s.status) : 128 + WTERMSIG(s.status);
 	}
+	trace_ends_stop(&r->ends);
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		restore(&kept[i]);
 	r->left = s.left;
@@ -701,7 +708,7 @@ static int record(struct recording *r)
 
 int cmd_trace(int argc, char **argv)
 {
-	static struct recording r = {.disk = NO_DISK};
+	static struct recording r = {.disk = NO_DISK, .ends = {0, -1}};
 	const char *refusal;
 	char why[512] = "";
 	int status = parse(&r.opt, argc, argv);

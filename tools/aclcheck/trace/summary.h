@@ -196,6 +196,7 @@ struct process_state {
 	unsigned trace; /* number of the trace it was found in */
 	uint32_t pid;
 	char *command, *rank, *host, *verdict;
+	int64_t killed; /* by when it was seen to have been, 0 = it was not, or that is unknown */
 	uint64_t calls, errors, blocked, findings;
 	uint64_t in_calls; /* ns, over all threads; a call within another one is part of that */
 	int64_t first, last;
@@ -209,6 +210,7 @@ struct process_state {
 enum call_end {
 	CALL_RETURNED,
 	CALL_OPEN, /* it had not returned when the recording ended */
+	CALL_KILLED, /* its process was killed in it, or crashed */
 	CALL_END_LOST /* its end is not in the recording: the time is its beginning's */
 };
 
@@ -256,6 +258,8 @@ bool summary_is_incomplete(const struct summary *s);
 bool summary_has_gaps(const struct summary *s);
 /* After the last event: what is still open did not end, and counts with its time so far. */
 void summary_end(struct summary *s);
+/* It was killed, or crashed: it says no verdict. */
+bool summary_was_killed(const struct process_state *p);
 /* Of a call that had not ended: up to the last moment of which the recording knows that its process lived. */
 uint64_t summary_so_far(const struct summary *s, const struct process_state *p, const struct open_call *c);
 void summary_free(struct summary *s);

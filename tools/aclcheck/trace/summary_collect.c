@@ -23,7 +23,8 @@ enum meaning {
 	MEANS_VERDICT,
 	MEANS_MODULE,
 	MEANS_STACK,
-	MEANS_SAID
+	MEANS_SAID,
+	MEANS_ENDED
 };
 
 /* What is known of an event class: indexes of the fields of interest, NO_FIELD where there is none. */
@@ -80,6 +81,8 @@ static enum meaning meaning_of(const char *event, unsigned *api)
 		return MEANS_STACK;
 	if (!strcmp(event, "aclcheck:said"))
 		return MEANS_SAID;
+	if (!strcmp(event, "aclcheck:ended"))
+		return MEANS_ENDED;
 	if (!strncmp(event, "acl_call:", 9)) {
 		found = acl_api_find(event + 9);
 		*api = (unsigned)found;
@@ -466,6 +469,27 @@ static void describe(struct process_state *p, const bt_field *f)
 	p->host = text(f, "host");
 }
 
+static uint64_t member_value(const bt_field *structure, const char *name)
+{
+	const bt_field *f = bt_field_structure_borrow_member_field_by_name_const(structure, name);
+
+	return f ? ctf_uint(f) : 0;
+}
+
+/* The event is another process', and a little late. */
+static void killed(struct summary *s, const struct event_kind *k, const bt_field *f, int64_t now,
+	const bt_clock_snapshot *clock)
+{
+	uint64_t key = (uint64_t)k->trace << 32 | (uint32_t)member_value(f, "pid"),
+		 at = member_value(f, "clock");
+	uint64_t late = clock ? bt_clock_snapshot_get_value(clock) : 0;
+	struct process_state *p;
+
+	HASH_FIND(hh, s->by_key, &key, sizeof(key), p);
+	if (p)
+		p->killed = now - (at && late > at ? (int64_t)(late - at) : 0);
+}
+
 static void span(int64_t *first, int64_t *last, int64_t now)
 {
 	if (!*last || now < *first)
@@ -488,6 +512,10 @@ bool summary_event(void *summary, const bt_event *event, const bt_clock_snapshot
 	if (clock && bt_clock_snapshot_get_ns_from_origin(clock, &now) !=
 			     BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
 		now = 0;
+	if (k->meaning == MEANS_ENDED) {
+		killed(s, k, f, now, clock);
+		return true;
+	}
 	t = thread_of(s, k, event);
 	span(&s->first, &s->last, now);
 	span(&t->process->first, &t->process->last, now);
@@ -590,9 +618,17 @@ static int by_rank(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
+bool summary_was_killed(const struct process_state *p)
+{
+	return p->killed && !p->verdict;
+}
+
 uint64_t summary_so_far(const struct summary *s, const struct process_state *p, const struct open_call *c)
 {
 	int64_t end = p->last;
+
+	if (summary_was_killed(p))
+		return p->killed > c->start ? (uint64_t)(p->killed - c->start) : 0;
 
 	/* Its verdict is the last that a process says; one that was killed says none. */
 	for (const struct trace_number *n = s->traces; n && !p->verdict; n = n->hh.next)
@@ -614,7 +650,10 @@ static void add_open(struct summary *s, struct process_state *p, struct thread_s
 		const struct open_call *c = &t->open[i];
 		bool lost = summary_is_incomplete(s);
 
-		observe(s, t, c, lost ? CALL_END_LOST : CALL_OPEN,
+		observe(s, t, c,
+			lost                    ? CALL_END_LOST
+			: summary_was_killed(p) ? CALL_KILLED
+						: CALL_OPEN,
 			c->start + (int64_t)(lost ? 0 : summary_so_far(s, p, c)), 0);
 	}
 	for (unsigned i = 0; i < t->depth && !summary_is_incomplete(s); i++) {

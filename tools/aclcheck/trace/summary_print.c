@@ -258,7 +258,11 @@ static void print_unfinished(const struct summary *s, const struct process_state
 	for (const struct thread_state *t = p->threads; t; t = t->hh.next)
 		for (unsigned j = 0; j < t->depth; j++, shown++)
 			if (shown < UNFINISHED_SHOWN)
-				say_line(out, "unfinished: %s in thread %u, begun %s before the end",
+				say_line(out,
+					summary_was_killed(p)
+						? "unfinished: %s in thread %u, begun %s before the process "
+						  "was killed"
+						: "unfinished: %s in thread %u, begun %s before the end",
 					acl_apis[t->open[j].api].name, t->tid,
 					duration(summary_so_far(s, p, &t->open[j])));
 	if (shown > UNFINISHED_SHOWN)
@@ -309,6 +313,8 @@ static void print_process(const struct summary *s, const struct process_state *p
 	if (p->findings || p->verdict)
 		print_in_language(out, "; %llu findings, verdict %s", (unsigned long long)p->findings,
 			p->verdict ? p->verdict : "unknown");
+	if (summary_was_killed(p))
+		fputs(in_language("; it was killed, or crashed"), out);
 	fputc('\n', out);
 	if (!incomplete)
 		print_memory(p, out);

@@ -93,6 +93,25 @@ bool hang_begin(struct hang_watch *w, const char *directory);
  */
 double hang_look(struct hang_watch *w, bool *hangs);
 
+/* Also when its parent has not asked yet how. */
+bool trace_process_ended(pid_t pid);
+
+/* --- trace_ends.c: processes that were killed, in the recording --------------- */
+
+struct trace_ends {
+	pid_t watcher; /* 0 = there is none */
+	int line; /* to it, -1 = none */
+};
+
+/*
+ * Before the program starts, with the environment that its processes find LTTng by; directory: ours alone,
+ * for files of its processes. False: such ends will not be recorded.
+ */
+bool trace_ends_begin(struct trace_ends *e, const char *directory);
+/* Those that have been killed so far are recorded when it returns. */
+void trace_ends_record(struct trace_ends *e);
+void trace_ends_stop(struct trace_ends *e);
+
 /* --- trace_disk.c: what becomes of a recording whose disk is full ------------ */
 
 struct trace_disk {

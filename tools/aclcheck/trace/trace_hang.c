@@ -76,8 +76,7 @@ static bool is_ours(const struct last_calls_area *a)
 	       a->entries == LASTCALLS_ENTRIES && a->words == LASTCALLS_WORDS;
 }
 
-/* Also when its parent has not asked yet how. */
-static bool has_ended(pid_t pid)
+bool trace_process_ended(pid_t pid)
 {
 	char path[32], line[512], *state;
 	ssize_t n;
@@ -127,7 +126,7 @@ static bool look_at_process(struct hang_watch *w, int directory, const char *nam
 	bool found = false;
 
 	if (fd >= 0 && read(fd, a, size) == (ssize_t)size && is_ours(a)) {
-		if (!has_ended((pid_t)a->pid))
+		if (!trace_process_ended((pid_t)a->pid))
 			found = w->seconds && look_at_calls(w, a);
 		else if (!faccessat(directory, name, F_OK, 0)) /* it was not removed meanwhile */
 			found = was_killed(w, (pid_t)a->pid);

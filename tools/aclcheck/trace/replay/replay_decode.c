@@ -280,8 +280,7 @@ static int api_of(const char *name, const char *suffix)
 
 	if (n <= m || n - m >= sizeof(api) || strcmp(name + n - m, suffix) != 0)
 		return -1;
-	memcpy(api, name, n - m);
-	api[n - m] = 0;
+	snprintf(api, sizeof(api), "%.*s", (int)(n - m), name);
 	return acl_api_find(api);
 }
 
@@ -294,7 +293,7 @@ static bool find_kind(struct replay_event *e, const char *name)
 		{"aclcheck:verdict", REPLAY_VERDICT}, {"aclcheck:module", REPLAY_MODULE},
 		{"aclcheck:stack", REPLAY_STACK}, {"aclcheck:thread", REPLAY_THREAD},
 		{"aclcheck:callback", REPLAY_CALLBACK}, {"aclcheck:answer", REPLAY_ANSWER},
-		{"aclcheck:said", REPLAY_SAID}};
+		{"aclcheck:said", REPLAY_SAID}, {"aclcheck:ended", REPLAY_KILLED}};
 
 	e->api = -1;
 	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
@@ -402,11 +401,6 @@ static uint64_t of_context(const bt_event *event, int index)
 	return context && index >= 0 ? ctf_uint(bt_field_structure_borrow_member_field_by_index_const(
 					       context, (uint64_t)index))
 				     : 0;
-}
-
-uint64_t replay_process_of(const struct replay_event *e, const bt_event *event)
-{
-	return (uint64_t)e->trace << 32 | (uint32_t)of_context(event, e->pid);
 }
 
 /* --- the record -------------------------------------------------------------------- */
@@ -731,7 +725,6 @@ static void decode_own(const struct replay_event *e, const bt_field *payload)
 {
 	struct replay_record *r = record();
 	char name[128] = "";
-	int api;
 
 	switch ((enum replay_kind)e->kind) {
 	case REPLAY_PROCESS:
@@ -767,14 +760,22 @@ static void decode_own(const struct replay_event *e, const bt_field *payload)
 	case REPLAY_CALLBACK:
 		if (field_of(payload, "api"))
 			ctf_text(field_of(payload, "api"), name, sizeof(name));
-		api = acl_api_find(name);
-		r->api = api < 0 ? UINT16_MAX : (uint16_t)api;
+		r->api = (uint16_t)acl_api_find(name); /* UINT16_MAX = none */
 		r->flags = (uint8_t)payload_number(payload, "begins");
 		r->caller = payload_number(payload, "argument");
 		break;
 	default:
 		break;
 	}
+}
+
+uint64_t replay_process_of(const struct replay_event *e, const bt_event *event)
+{
+	uint64_t pid = e->kind == REPLAY_KILLED
+			       ? payload_number(bt_event_borrow_payload_field_const(event), "pid")
+			       : of_context(event, e->pid);
+
+	return (uint64_t)e->trace << 32 | (uint32_t)pid;
 }
 
 struct replay_record *replay_decode(const struct replay_event *e, const bt_event *event)

@@ -300,6 +300,21 @@ static void learn(struct process *p, const struct replay_record *r)
 	snprintf(p->peer.who, sizeof(p->peer.who), "rank %d", p->rank);
 }
 
+/* What others did with it while it lived is known by now. */
+static bool take_end(uint64_t key, const struct replay_record *r)
+{
+	struct process *p;
+
+	HASH_FIND(hh, reading.by_key, &key, sizeof(key), p);
+	if (!p)
+		return true;
+	send(p, r);
+	replay_peers_ended(&p->peer);
+	if (!p->peer.awaited)
+		end(p);
+	return true;
+}
+
 static bool take_event(void *context, const bt_event *event, const bt_clock_snapshot *clock)
 {
 	const struct replay_event *e = replay_event_of(bt_event_borrow_class_const(event));
@@ -330,6 +345,8 @@ static bool take_event(void *context, const bt_event *event, const bt_clock_snap
 		command_say("an event is larger than any that was recorded: the recording is damaged");
 		return false;
 	}
+	if (r->kind == REPLAY_KILLED)
+		return take_end(replay_process_of(e, event), r);
 	p = process_of(replay_process_of(e, event));
 	/* It says who it is once: the second time it is another program, after an exec. */
 	if (p && r->kind == REPLAY_PROCESS && p->named) {

@@ -12,6 +12,7 @@ enum replay_kind {
 	REPLAY_PROCESS, /* flags: forked by one that had called; text: host, rank, command, with their NULs */
 	REPLAY_FACT, /* text: key and value, with their NULs */
 	REPLAY_VERDICT, /* text */
+	REPLAY_KILLED, /* the process was killed, or crashed */
 	REPLAY_MODULE, /* struct replay_module */
 	REPLAY_STACK, /* stack: its id; behind it the frames, 8 bytes each */
 	REPLAY_THREAD, /* pthread: of the thread */

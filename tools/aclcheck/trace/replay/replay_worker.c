@@ -24,6 +24,7 @@ static struct {
 	int end; /* enum checks_end, -1 = the process did not end by itself */
 	bool called; /* has made calls, recorded or not */
 	bool forked; /* what its parent had done by then is not in its recording */
+	bool killed; /* or it crashed */
 	bool annotated; /* the program said more than its calls */
 	char gap[256];
 } worker = {.end = -1};
@@ -113,7 +114,9 @@ static void __attribute__((noreturn)) finish(void)
 			(unsigned long long)totals.calls, (unsigned long long)worker.calls);
 		finish_unknown(text);
 	} else if (worker.end < 0) {
-		verdict_add_reason("process-killed", "the recording ends before the process does");
+		verdict_add_reason("process-killed", worker.killed
+							     ? "the process was killed, or crashed"
+							     : "the recording ends before the process does");
 	} else {
 		replay_ends(worker.ends_on);
 		checks_finish(worker.checks, (enum checks_end)worker.end);
@@ -228,6 +231,8 @@ static void look_first(const struct replay_record *r, uint32_t pid)
 		/* A process says so at its first call. */
 		replay_host_visible(key + strlen(key) + 1);
 		worker.called = true;
+	} else if (r->kind == REPLAY_KILLED) {
+		worker.killed = true;
 	} else if (r->kind == REPLAY_ENTRY || r->kind == REPLAY_EXIT || r->kind == REPLAY_GAP) {
 		worker.called = true;
 	}

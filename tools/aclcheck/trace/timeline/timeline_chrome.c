@@ -87,8 +87,10 @@ static void put_call_args(FILE *out, const struct timeline_call *k)
 		fprintf(out, ",\"result\":%" PRId64, k->result);
 		put_member(out, "error", error ? error : "");
 	}
-	if (k->how == CALL_OPEN)
+	if (k->how == CALL_OPEN || k->how == CALL_KILLED)
 		fputs(",\"returned\":false", out);
+	if (k->how == CALL_KILLED)
+		fputs(",\"killed\":true", out);
 	if (k->how == CALL_END_LOST)
 		fputs(",\"end\":\"lost\"", out);
 	putc('}', out);

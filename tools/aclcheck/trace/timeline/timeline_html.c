@@ -17,7 +17,7 @@ EMBED(timeline_style, "tools/aclcheck/trace/timeline/page/timeline.css");
 EMBED(timeline_script, "tools/aclcheck/trace/timeline/page/timeline.js");
 
 /* What follows of a call; as in page/timeline.js. */
-enum { INSIDE = 1, COPY = 2, RESULT = 4, ON_STREAM = 8, WAITS = 16, OPEN = 32, END_LOST = 64 };
+enum { INSIDE = 1, COPY = 2, RESULT = 4, ON_STREAM = 8, WAITS = 16, OPEN = 32, END_LOST = 64, KILLED = 128 };
 
 /* --- numbers in base64 ----------------------------------------------------------- */
 
@@ -148,7 +148,8 @@ static unsigned flags_of(const struct timeline_call *k, bool on_stream, const st
 {
 	return (k->inside ? INSIDE : 0) | (k->kind >= 0 ? COPY : 0) | (k->result ? RESULT : 0) |
 	       (on_stream ? ON_STREAM : 0) | (on_stream && item->recorded_lane ? WAITS : 0) |
-	       (k->how == CALL_OPEN ? OPEN : 0) | (k->how == CALL_END_LOST ? END_LOST : 0);
+	       (k->how == CALL_OPEN || k->how == CALL_KILLED ? OPEN : 0) |
+	       (k->how == CALL_KILLED ? KILLED : 0) | (k->how == CALL_END_LOST ? END_LOST : 0);
 }
 
 static void note_capture(struct page *p, const struct stream_lane *lane, int64_t from, int64_t to)

@@ -29,7 +29,7 @@ function Numbers(id) {
 	};
 }
 
-const INSIDE = 1, COPY = 2, RESULT = 4, ON_STREAM = 8, WAITS = 16, OPEN = 32, END_LOST = 64;
+const INSIDE = 1, COPY = 2, RESULT = 4, ON_STREAM = 8, WAITS = 16, OPEN = 32, END_LOST = 64, KILLED = 128;
 
 const n = facts.calls;
 const call = {
@@ -508,7 +508,7 @@ function showCall(i) {
 	view.finding = -1;
 	describe(facts.names[call.name[i]].name, [
 		["at", timeText(call.start[i])],
-		["took", flags & END_LOST ? word("unknown: its end was lost") : flags & OPEN ? timeText(call.end[i] - call.start[i]) + ", " + word("had not returned") : timeText(call.end[i] - call.start[i])],
+		["took", flags & END_LOST ? word("unknown: its end was lost") : flags & OPEN ? timeText(call.end[i] - call.start[i]) + ", " + word(flags & KILLED ? "the process was killed in it" : "had not returned") : timeText(call.end[i] - call.start[i])],
 		["thread", threadText(call.thread[i]) + ", " + word("its call") + " " + call.number[i]],
 		["called at", call.place[i] ? facts.places[call.place[i] - 1] : ""],
 		["made by", flags & INSIDE ? word("the runtime itself") : ""],
