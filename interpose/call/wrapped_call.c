@@ -33,6 +33,7 @@
 #include "interpose/common/thread_state.h"
 #include "interpose/config/run_settings.h"
 #include "interpose/symbolize/caller_site.h"
+#include "interpose/symbolize/stack_site.h"
 
 #define COLD __attribute__((cold, noinline))
 
@@ -97,6 +98,25 @@ static __attribute__((noinline)) void check_recorded(struct acl_call_record *ev,
 	t->asking = NULL;
 }
 
+/* The provider gets the address, for a recording has no sites that are stacks (stack_site.h). */
+static __attribute__((noinline)) void record_address(
+	struct acl_call_record *ev, void (*emit)(struct acl_call_record *ev))
+{
+	uint64_t site = ev->caller;
+
+	ev->caller = stack_site_address(site);
+	emit(ev);
+	ev->caller = site;
+}
+
+static inline void record(struct acl_call_record *ev, void (*emit)(struct acl_call_record *ev))
+{
+	if (unlikely(is_stack_site(ev->caller)))
+		record_address(ev, emit);
+	else
+		emit(ev);
+}
+
 static inline void see_enter(struct acl_call *call)
 {
 	struct acl_call_record *ev = &call->event;
@@ -108,7 +128,7 @@ static inline void see_enter(struct acl_call *call)
 			checks_enter(acl_process.checks, ev);
 	}
 	if (unlikely(call->traced) && trace_provider()->enter)
-		trace_provider()->enter(ev);
+		record(ev, trace_provider()->enter);
 }
 
 static inline void see_leave(struct acl_call *call)
@@ -127,7 +147,7 @@ static inline void see_leave(struct acl_call *call)
 		if (trace_sink.needs_time)
 			ev->time_exit = now();
 		if (p->leave)
-			p->leave(ev);
+			record(ev, p->leave);
 	}
 }
 
@@ -152,7 +172,7 @@ static COLD void know_thread(struct acl_thread *t, const struct acl_call_record 
 	t->rare &= ~THREAD_UNKNOWN;
 }
 
-/* From now on the record names the stack. Not of a recorded call: a recording has addresses only. */
+/* From now on the record names the stack. */
 static COLD void take_site(void *event)
 {
 	struct acl_call_record *ev = event;
@@ -162,7 +182,7 @@ static COLD void take_site(void *event)
 
 static inline bool wants_site(const struct acl_call *call, uint32_t state)
 {
-	return unlikely(state & ACL_STATE_SITE) && call->checked && !call->traced;
+	return unlikely(state & ACL_STATE_SITE) && call->checked;
 }
 
 static inline void enter_here(struct acl_call *call, uint32_t state)

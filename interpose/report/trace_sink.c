@@ -373,11 +373,17 @@ static void plain_site(struct acl_call_site *site)
 void trace_finding(const struct finding_record *s)
 {
 	const struct acl_trace_provider *p = trace_provider();
+	struct acl_call_record call;
 	struct acl_finding f;
 
 	if (!p || !p->finding)
 		return;
 	f = *s->f;
+	if (f.event) {
+		call = *f.event;
+		call.caller = stack_site_address(call.caller);
+		f.event = &call;
+	}
 	for (unsigned i = 0; i < f.n_objects && i < ACL_FINDING_OBJECTS; i++) {
 		plain_site(&f.objects[i].created);
 		plain_site(&f.objects[i].last_used);

@@ -86,6 +86,13 @@ run_app() {
 		"[('task in flight', [('copy', 6), ('load', 8), ('<module>', 17)]), ('its stream', [('<module>', 18)])]" ]
 	checked r.json python3 later.py ordered
 	[ "$(json r.json 'r["verdict"]')" = pass ]
+	# the same when the calls are recorded, in which addresses of code stand
+	ACLCHECK_REPORT=$PWD/t.json ACLCHECK_LOG=off "$aclcheck" trace --buffers=8M --softnpu -o t -- python3 later.py
+	[ "$(json t.json '[(o["role"], [(s["function"], s["line"]) for s in o["last_used"]["stack"]]) for o in r["findings"][0]["objects"][:2]]')" = \
+		"[('task in flight', [('copy', 6), ('load', 8), ('<module>', 17)]), ('its stream', [('<module>', 18)])]" ]
+	babeltrace2 t | sed -n 's/.* acl\(check:finding\|:[A-Za-z]*_entry\): .*caller = \(0x[0-9A-F]*\).*/\2/p' >callers
+	[ "$(sort -u callers | wc -l)" -ge 1 ]
+	[ "$(awk 'length < 9' callers | wc -l)" -eq 0 ]
 }
 
 @test "where memory was released is named when it is used" {
