@@ -171,6 +171,26 @@ LTTNG_UST_TRACEPOINT_EVENT(aclcheck, stack,
 	)
 )
 
+/* Before the first stack that names it: a line of Python code. */
+LTTNG_UST_TRACEPOINT_EVENT(aclcheck, python_place,
+	LTTNG_UST_TP_ARGS(const struct python_place *, p),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, id, p->number)
+		lttng_ust_field_integer(int32_t, line, p->line)
+		TRACE_LINE_FIELD(function, p->function)
+		TRACE_LINE_FIELD(file, p->file)
+	)
+)
+
+/* Behind a stack in which Python code is: all its frames, where 1 << 63 stands before the number of a line. */
+LTTNG_UST_TRACEPOINT_EVENT(aclcheck, python_stack,
+	LTTNG_UST_TP_ARGS(uint32_t, id, const uint64_t *, frames, unsigned, n),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, id, id)
+		lttng_ust_field_sequence_hex(uint64_t, frames, frames, uint8_t, n)
+	)
+)
+
 /*
  * What the checks asked beyond the call, before its entry or exit on the same thread (enum trace_question): of
  * what (an address, a thread), and the bytes of the answer.

@@ -201,7 +201,7 @@ struct known {
 	_Atomic uint64_t bits[MAX_IDS / 64];
 };
 
-static struct known modules, stacks;
+static struct known modules, stacks, places;
 
 static void forget(struct known *k)
 {
@@ -312,6 +312,20 @@ void self_call(const struct acl_call_record *call, bool with_caller)
 	describe_call(call, with_caller);
 }
 
+/* Readers that know of no Python code have the frames of the stack that are addresses. */
+static void python_stack(uint32_t id)
+{
+	const uint64_t *frames = NULL;
+	unsigned n = trace_host->python_stack ? trace_host->python_stack(id, &frames) : 0;
+
+	for (unsigned i = 0; i < n; i++)
+		if (frames[i] & TRACE_PYTHON &&
+			is_news(&places, &lttng_ust_tracepoint_aclcheck___python_place, (uint32_t)frames[i]))
+			lttng_ust_tracepoint(aclcheck, python_place, trace_host->python_place(id, i));
+	if (n)
+		lttng_ust_tracepoint(aclcheck, python_stack, id, frames, n);
+}
+
 void self_stack(uint32_t id)
 {
 	const uint64_t *ips = NULL;
@@ -328,6 +342,7 @@ void self_stack(uint32_t id)
 	}
 	if (n)
 		lttng_ust_tracepoint(aclcheck, stack, id, ips, n);
+	python_stack(id);
 }
 
 void self_forked(void)
@@ -337,4 +352,5 @@ void self_forked(void)
 	forget_callers(NULL, 0);
 	forget(&modules);
 	forget(&stacks);
+	forget(&places);
 }

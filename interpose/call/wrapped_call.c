@@ -98,15 +98,19 @@ static __attribute__((noinline)) void check_recorded(struct acl_call_record *ev,
 	t->asking = NULL;
 }
 
-/* The provider gets the address, for a recording has no sites that are stacks (stack_site.h). */
+/* A recording has addresses, and stacks beside them: sites are both (stack_site.h). */
 static __attribute__((noinline)) void record_address(
 	struct acl_call_record *ev, void (*emit)(struct acl_call_record *ev))
 {
 	uint64_t site = ev->caller;
+	uint32_t stack = ev->stack;
 
 	ev->caller = stack_site_address(site);
+	if (!stack)
+		ev->stack = stack_site_stack(site);
 	emit(ev);
 	ev->caller = site;
+	ev->stack = stack;
 }
 
 static inline void record(struct acl_call_record *ev, void (*emit)(struct acl_call_record *ev))

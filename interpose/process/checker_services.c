@@ -176,29 +176,14 @@ static bool looks_at_stack(const struct acl_rule *rule)
 	return answer == YES;
 }
 
-/*
- * The nearest frames of Python code, as many as a fingerprint has: calls of all its lines come from one place
- * of libffi or of an extension module, so the caller does not distinguish them.  0: there are none.
- */
+/* 0: there is no Python code near the call. */
 static uint32_t python_site(struct acl_call_record *ev)
 {
-	const uint64_t *words;
-	uint64_t hash = 0;
-	unsigned n, near = 0;
-
 	if (!python_present())
 		return 0;
 	if (!ev->stack)
 		ev->stack = stack_take(stack_site_address(ev->caller));
-	n = stack_frames(ev->stack, &words);
-	for (unsigned i = 0; i < n && near < FINGERPRINT_FRAMES; i++) {
-		if (!is_python_frame(words[i]) || python_place_of(words[i])->library)
-			continue;
-		hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
-		hash ^= hash >> 32;
-		near++;
-	}
-	return near ? (uint32_t)hash | 1 : 0;
+	return stack_python_site(ev->stack);
 }
 
 /* Whether it is expected or suppressed is decided once a place, and depends on more than the caller. */

@@ -29,6 +29,7 @@
 #include "checks/checks.h"
 #include "interpose/report/finding_status.h"
 #include "interpose/runtime/loaded_module.h"
+#include "interpose/symbolize/python_place.h"
 
 #define ACL_TRACE_ABI 9u
 #define ACL_TRACE_LIBRARY "libaclcheck-lttng.so"
@@ -48,6 +49,9 @@ enum trace_question {
 	TRACE_ASKS_CLASS /* of: an address that is no argument. uint64_t: enum acl_host_class */
 };
 #define TRACE_ANSWER 1024u
+
+/* In a frame that is a place of Python code. */
+#define TRACE_PYTHON (UINT64_C(1) << 63)
 
 /* What the program says of itself (aclcheck.h): annotations, and scopes of findings that are expected or
  * ignored. */
@@ -94,6 +98,13 @@ struct acl_trace_host {
 	int (*rank)(void); /* of the process in its job, -1 = none */
 	/* Forked by one that had called: the checks went on from there. */
 	bool (*forked)(void);
+	/*
+	 * A stack in which Python code is, with all its frames: addresses, and TRACE_PYTHON with the number
+	 * of a place, which python_place() says of the frame of that index. 0: there is none in it. Either
+	 * NULL: never.
+	 */
+	unsigned (*python_stack)(uint32_t id, const uint64_t **frames);
+	const struct python_place *(*python_place)(uint32_t id, unsigned index);
 	/* A directory in which each process has a file while it runs, "" = none. NULL: the same. */
 	const char *(*processes)(void);
 };

@@ -132,6 +132,31 @@ static unsigned plain_frames(uint32_t id, const uint64_t **ips)
 	return n;
 }
 
+static unsigned python_stack(uint32_t id, const uint64_t **frames)
+{
+	uint64_t *plain = thread_self()->frames;
+	const uint64_t *marked;
+	unsigned n = stack_frames(id, &marked), places = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		bool python = is_python_frame(marked[i]);
+
+		places += python;
+		plain[i] = python ? TRACE_PYTHON | python_place_of(marked[i])->number
+				  : module_address(marked[i]);
+	}
+	*frames = plain;
+	return places ? n : 0;
+}
+
+static const struct python_place *python_frame(uint32_t id, unsigned index)
+{
+	const uint64_t *marked;
+
+	stack_frames(id, &marked);
+	return python_place_of(marked[index]);
+}
+
 static bool is_forked(void)
 {
 	return forked;
@@ -166,6 +191,8 @@ static const struct acl_trace_host host = {
 	.rank = identity_rank,
 	.forked = is_forked,
 	.processes = processes,
+	.python_stack = python_stack,
+	.python_place = python_frame,
 };
 
 void trace_describe(const char *key, const char *value)

@@ -81,15 +81,16 @@ static struct place_record *place_find(struct place_record *r, uint64_t hash, co
 static struct place_record *place_new(uint64_t hash, const struct python_place *p)
 {
 	struct place_record *r;
+	uint32_t before = atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
 
-	if (atomic_fetch_add_explicit(&count, 1, memory_order_relaxed) >= PLACES_MAX)
+	if (before >= PLACES_MAX)
 		return NULL;
 	r = arena_alloc(sizeof(*r));
 	if (!r)
 		return NULL;
 	r->hash = hash;
 	r->place = (struct python_place){
-		arena_string(p->function), arena_string(p->file), p->line, is_library(p->file)};
+		arena_string(p->function), arena_string(p->file), p->line, is_library(p->file), before + 1};
 	return r->place.function && r->place.file ? r : NULL;
 }
 

@@ -13,6 +13,7 @@ struct python_place {
 	const char *function, *file; /* for the process' life */
 	int line; /* 0 = unknown */
 	bool library; /* of the interpreter's own library: not the program's code */
+	uint32_t number; /* from 1 */
 };
 
 /* The word of a place, the same each time; 0: no memory, or too many places. Lock-free. */

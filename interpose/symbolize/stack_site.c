@@ -6,9 +6,12 @@
 #include <stddef.h>
 
 #include "interpose/common/tool_arena.h"
+#include "interpose/symbolize/call_stack.h"
+#include "interpose/symbolize/python_place.h"
 
 #define BUSY UINT32_MAX /* whoever took the place has not filled it yet */
 #define PLACES_TRIED 64
+#define PYTHON_NEAR 5 /* FINGERPRINT_FRAMES */
 
 struct site {
 	_Atomic uint32_t stack; /* 0 = free */
@@ -74,4 +77,20 @@ uint32_t stack_site_stack(uint64_t caller)
 	struct site *s = site_at(caller);
 
 	return s ? atomic_load_explicit(&s->stack, memory_order_acquire) : 0;
+}
+
+uint32_t stack_python_site(uint32_t stack)
+{
+	const uint64_t *words;
+	uint64_t hash = 0;
+	unsigned n = stack_frames(stack, &words), near = 0;
+
+	for (unsigned i = 0; i < n && near < PYTHON_NEAR; i++) {
+		if (!is_python_frame(words[i]) || python_place_of(words[i])->library)
+			continue;
+		hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+		hash ^= hash >> 32;
+		near++;
+	}
+	return near ? (uint32_t)hash | 1 : 0;
 }

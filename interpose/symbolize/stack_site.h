@@ -27,4 +27,11 @@ uint64_t stack_site_address(uint64_t caller);
 /* The interned stack of a site, 0: it is a return address. */
 uint32_t stack_site_stack(uint64_t caller);
 
+/*
+ * The nearest frames of Python code of an interned stack, as many as a fingerprint has: calls of all its
+ * lines come from one place of libffi or of an extension module, so the caller does not distinguish them.  0:
+ * there are none.
+ */
+uint32_t stack_python_site(uint32_t stack);
+
 #endif

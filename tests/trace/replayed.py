@@ -3,9 +3,7 @@
 """
 What a report of a run and that of its replay say, compared: findings with rule, weight, count, call, values,
 place and fingerprint, what was expected, and the verdict.  Addresses are those of another process and left out.
-Frames of Python code are read when a rule is broken, and only then, so a recording cannot have them of what the run
-did not find: lines of Python are one place in a replay, and where the run read them, findings are compared whatever
-their place.
+The version of Python is not in a recording, the frames of its code are.
 
 	replayed.py LIVE.json RECORDING [NAME=VALUE...]
 """
@@ -48,20 +46,13 @@ def scopes(report):
             for e in report.get("expectations", ()) if e["in"] == "program"]
 
 
-def summaries(report, places):
-    if places:
-        return sorted([*map(summary, report["findings"]), *scopes(report)])
-    sums = {}
-    for f in report["findings"]:
-        what = (f["rule"], f["severity"], *(k for k in WEIGHTS if f.get(k)), f.get("call", ""))
-        sums[what] = sums.get(what, 0) + f["count"]
-    return sorted(f"{' '.join(what)}: {count}" for what, count in sums.items())
+def summaries(report):
+    return sorted([*map(summary, report["findings"]), *scopes(report)])
 
 
 def differences(live, replayed):
     """Line by line."""
-    places = not live.get("python", {}).get("frames")
-    a, b = (summaries(r, places) for r in (live, replayed))
+    a, b = (summaries(r) for r in (live, replayed))
     for text in a:
         if text in b:
             b.remove(text)
@@ -69,8 +60,8 @@ def differences(live, replayed):
             yield f"only in the run: {text}"
     for text in b:
         yield f"only in the replay: {text}"
-    if not places and replayed.get("python", {}).get("frames") is not False:
-        yield f"the replay does not say that it has no frames of Python code: {replayed.get('python')}"
+    if live.get("python", {}).get("frames") and not replayed.get("python", {}).get("frames"):
+        yield f"no frames of Python code: {replayed.get('python')} instead of {live.get('python')}"
     if live["verdict"] != replayed["verdict"]:
         yield f"verdict {replayed['verdict']} instead of {live['verdict']}: {replayed['inconclusive']}"
 

@@ -351,7 +351,7 @@ static bool set_own_events(const struct recording *r)
 		{FACTS_CHANNEL,
 			"aclcheck:process,aclcheck:ended,aclcheck:describe,aclcheck:verdict,aclcheck:thread,"
 			"aclcheck:module,aclcheck:caller,aclcheck:finding*"},
-		{STACKS_CHANNEL, "aclcheck:stack"},
+		{STACKS_CHANNEL, "aclcheck:stack,aclcheck:python_place,aclcheck:python_stack"},
 		{TRACE_CHANNEL, "aclcheck:answer,aclcheck:said,aclcheck:callback"}};
 
 	if (!r->opt.ring)

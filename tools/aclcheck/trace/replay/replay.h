@@ -14,6 +14,17 @@
 #include "tools/aclcheck/trace/replay/replay_record.h"
 #include "tools/aclcheck/trace/summary.h"
 
+/* --- replay_kind.c: names of events --------------------------------------------- */
+
+struct replay_meaning {
+	uint8_t kind; /* enum replay_kind */
+	bool one_event; /* of provider acl_call */
+	int api; /* -1 = it is no call's */
+};
+
+/* False: nothing. */
+bool replay_kind_of(const char *event, struct replay_meaning *m);
+
 /* --- replay_decode.c: events into records ------------------------------------- */
 
 struct replay_event; /* an event class, and what its fields mean */
@@ -58,6 +69,11 @@ uint32_t replay_present_stack(void);
 
 void replay_host_module(const struct replay_module *m);
 void replay_host_stack(uint32_t id, const uint64_t *frames, unsigned n);
+/* A line of Python code, and a stack in which such lines are, behind the one of addresses alone. */
+void replay_host_python_place(uint32_t number, const char *function, const char *file, int line);
+void replay_host_python_stack(uint32_t id, const uint64_t *frames, unsigned n);
+/* Where a call of that stack is made, as stack_site.h has it. */
+uint64_t replay_host_site(uint32_t stack, uint64_t caller);
 void replay_host_process(const struct replay_record *r, uint32_t pid);
 /* Before replay_checker(): ASCEND_RT_VISIBLE_DEVICES of the process. */
 void replay_host_visible(const char *devices);

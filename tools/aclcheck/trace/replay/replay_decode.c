@@ -48,9 +48,7 @@ struct behind {
 struct replay_event {
 	const bt_event_class *class;
 	UT_hash_handle hh;
-	uint8_t kind; /* enum replay_kind */
-	bool one_event;
-	int api;
+	struct replay_meaning is;
 	uint32_t trace;
 	int pid, tid; /* members of the common context */
 	unsigned n;
@@ -212,7 +210,7 @@ static void plan_field(
 	bt_field_class_type type = bt_field_class_get_type(class);
 	bool text = bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_STRING);
 	bool list = bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_DYNAMIC_ARRAY);
-	const struct acl_api_info *a = &acl_apis[e->api];
+	const struct acl_api_info *a = &acl_apis[e->is.api];
 	size_t best = 0;
 
 	memset(f, 0, sizeof(*f));
@@ -223,7 +221,8 @@ static void plan_field(
 		struct field_plan g = {.parameter = (uint8_t)i};
 
 		if (rest && strlen(acl_params(a)[i].name) > best &&
-			plan_of_parameter(&acl_params(a)[i], rest, e->kind == REPLAY_ENTRY, text, list, &g)) {
+			plan_of_parameter(
+				&acl_params(a)[i], rest, e->is.kind == REPLAY_ENTRY, text, list, &g)) {
 			best = strlen(acl_params(a)[i].name);
 			*f = g;
 		}
@@ -233,7 +232,7 @@ static void plan_field(
 /* A record whose members are not all in the event may not be taken for one whose others are 0. */
 static void plan_behinds(struct replay_event *e)
 {
-	const struct acl_api_info *a = &acl_apis[e->api];
+	const struct acl_api_info *a = &acl_apis[e->is.api];
 
 	for (unsigned i = 0; i < a->n_params; i++) {
 		const struct acl_struct *s = record_of(&acl_params(a)[i]);
@@ -270,51 +269,6 @@ static int member(const bt_field_class *structure, const char *name)
 				    bt_field_class_structure_borrow_member_by_index_const(structure, i))))
 			return (int)i;
 	return -1;
-}
-
-/* "acl:aclrtMalloc_entry" */
-static int api_of(const char *name, const char *suffix)
-{
-	size_t n = strlen(name), m = strlen(suffix);
-	char api[128];
-
-	if (n <= m || n - m >= sizeof(api) || strcmp(name + n - m, suffix) != 0)
-		return -1;
-	snprintf(api, sizeof(api), "%.*s", (int)(n - m), name);
-	return acl_api_find(api);
-}
-
-static bool find_kind(struct replay_event *e, const char *name)
-{
-	static const struct {
-		const char *name;
-		enum replay_kind kind;
-	} own[] = {{"aclcheck:process", REPLAY_PROCESS}, {"aclcheck:describe", REPLAY_FACT},
-		{"aclcheck:verdict", REPLAY_VERDICT}, {"aclcheck:module", REPLAY_MODULE},
-		{"aclcheck:stack", REPLAY_STACK}, {"aclcheck:thread", REPLAY_THREAD},
-		{"aclcheck:callback", REPLAY_CALLBACK}, {"aclcheck:answer", REPLAY_ANSWER},
-		{"aclcheck:said", REPLAY_SAID}, {"aclcheck:ended", REPLAY_KILLED}};
-
-	e->api = -1;
-	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
-		if (!strcmp(name, own[i].name)) {
-			e->kind = (uint8_t)own[i].kind;
-			return true;
-		}
-	if (!strncmp(name, "acl_call:", 9)) {
-		e->kind = REPLAY_EXIT;
-		e->one_event = true;
-		return true;
-	}
-	if (strncmp(name, "acl:", 4) != 0)
-		return false;
-	e->kind = REPLAY_ENTRY;
-	e->api = api_of(name + 4, "_entry");
-	if (e->api < 0) {
-		e->kind = REPLAY_EXIT;
-		e->api = api_of(name + 4, "_exit");
-	}
-	return e->api >= 0;
 }
 
 static uint32_t trace_number(const bt_event_class *class)
@@ -357,31 +311,31 @@ const struct replay_event *replay_event_of(const bt_event_class *class)
 		return events;
 	HASH_FIND_PTR(events, &class, e);
 	if (e)
-		return e->kind == UINT8_MAX ? NULL : e;
+		return e->is.kind == UINT8_MAX ? NULL : e;
 	e = need(calloc(1, sizeof(*e)));
 	e->class = class;
 	name = bt_event_class_get_name(class);
-	if (!find_kind(e, name ? name : ""))
-		e->kind = UINT8_MAX;
+	if (!replay_kind_of(name ? name : "", &e->is))
+		e->is.kind = UINT8_MAX;
 	e->trace = trace_number(class);
 	context = bt_stream_class_borrow_event_common_context_field_class_const(
 		bt_event_class_borrow_stream_class_const(class));
 	e->pid = member(context, "vpid");
 	e->tid = member(context, "vtid");
-	if (e->api >= 0)
+	if (e->is.api >= 0)
 		plan_fields(e, bt_event_class_borrow_payload_field_class_const(class));
 	HASH_ADD_PTR(events, class, e);
-	return e->kind == UINT8_MAX ? NULL : e;
+	return e->is.kind == UINT8_MAX ? NULL : e;
 }
 
 bool replay_is_one_event(const struct replay_event *e)
 {
-	return e->one_event;
+	return e->is.one_event;
 }
 
 bool replay_is_minimal(const struct replay_event *e)
 {
-	if (e->kind != REPLAY_ENTRY)
+	if (e->is.kind != REPLAY_ENTRY)
 		return false;
 	for (unsigned i = 0; i < e->n; i++)
 		if (e->fields[i].target == TO_CALLER)
@@ -579,7 +533,7 @@ static void put_field(const struct replay_event *e, const struct field_plan *f, 
 	case TO_NOTHING:
 		break;
 	case TO_ARGUMENT:
-		put_value((char *)(r + 1), acl_apis[e->api].args_size, f, field);
+		put_value((char *)(r + 1), acl_apis[e->is.api].args_size, f, field);
 		break;
 	case TO_TEXT:
 		put_text(f, field, length_of(e, f, payload));
@@ -625,8 +579,8 @@ static void put_field(const struct replay_event *e, const struct field_plan *f, 
 
 static void decode_call(const struct replay_event *e, const bt_field *payload)
 {
-	if (e->kind == REPLAY_ENTRY)
-		more(acl_apis[e->api].args_size);
+	if (e->is.kind == REPLAY_ENTRY)
+		more(acl_apis[e->is.api].args_size);
 	for (unsigned i = 0; i < e->n && !out.wrong; i++)
 		put_field(e, &e->fields[i], payload);
 }
@@ -726,7 +680,7 @@ static void decode_own(const struct replay_event *e, const bt_field *payload)
 	struct replay_record *r = record();
 	char name[128] = "";
 
-	switch ((enum replay_kind)e->kind) {
+	switch ((enum replay_kind)e->is.kind) {
 	case REPLAY_PROCESS:
 		r->number = (uint32_t)payload_number(payload, "ppid");
 		r->flags = payload_number(payload, "forked") != 0;
@@ -741,7 +695,13 @@ static void decode_own(const struct replay_event *e, const bt_field *payload)
 	case REPLAY_MODULE:
 		decode_module(payload);
 		break;
+	case REPLAY_PYTHON_PLACE:
+		r->number = (uint32_t)payload_number(payload, "id");
+		r->result = (int64_t)payload_number(payload, "line");
+		put_words(payload, (const char *const[]){"function", "file", NULL});
+		break;
 	case REPLAY_STACK:
+	case REPLAY_PYTHON_STACK:
 		r->stack = (uint32_t)payload_number(payload, "id");
 		if (field_of(payload, "frames"))
 			put_numbers(field_of(payload, "frames"), 8);
@@ -771,7 +731,7 @@ static void decode_own(const struct replay_event *e, const bt_field *payload)
 
 uint64_t replay_process_of(const struct replay_event *e, const bt_event *event)
 {
-	uint64_t pid = e->kind == REPLAY_KILLED
+	uint64_t pid = e->is.kind == REPLAY_KILLED
 			       ? payload_number(bt_event_borrow_payload_field_const(event), "pid")
 			       : of_context(event, e->pid);
 
@@ -789,10 +749,10 @@ struct replay_record *replay_decode(const struct replay_event *e, const bt_event
 	out.wrong = false;
 	memset(out.behind, 0, sizeof(out.behind));
 	r = more(sizeof(*r));
-	r->kind = e->kind;
-	r->api = (uint16_t)e->api;
+	r->kind = e->is.kind;
+	r->api = (uint16_t)e->is.api;
 	r->tid = (uint32_t)of_context(event, e->tid);
-	if (payload && e->api >= 0)
+	if (payload && e->is.api >= 0)
 		decode_call(e, payload);
 	else if (payload)
 		decode_own(e, payload);

@@ -393,7 +393,8 @@ static const char *enter(struct checks *c, const struct replay_record *r)
 		t->by.pthread_id = r->pthread;
 	f->number = r->number;
 	f->checked = r->path != ACL_PATH_INSIDE;
-	acl_call_record_begin(&f->call, r->api, f->args, module_address(r->caller), &t->by);
+	acl_call_record_begin(
+		&f->call, r->api, f->args, replay_host_site(r->stack, module_address(r->caller)), &t->by);
 	f->call.path = r->path;
 	f->call.forwarded = r->flags & REPLAY_FORWARDED;
 	f->call.missing = !f->call.forwarded;
@@ -548,6 +549,13 @@ const char *replay_feed(struct checks *c, const struct replay_record *r)
 		break;
 	case REPLAY_STACK:
 		replay_host_stack(r->stack, (const uint64_t *)text, (r->bytes - sizeof(*r)) / 8);
+		break;
+	case REPLAY_PYTHON_PLACE:
+		replay_host_python_place(r->number, text, second(r), (int)r->result);
+		break;
+	case REPLAY_PYTHON_STACK:
+		replay_host_python_stack(
+			r->stack, (const uint64_t *)text, (unsigned)((r->bytes - sizeof(*r)) / 8));
 		break;
 	case REPLAY_PEER:
 		peer(c, r);

@@ -24,6 +24,7 @@
 #include "interpose/symbolize/call_stack.h"
 #include "interpose/symbolize/python_frames.h"
 #include "interpose/symbolize/python_status.h"
+#include "interpose/symbolize/stack_site.h"
 #include "interpose/symbolize/unwind.h"
 #include "tools/aclcheck/trace/replay/replay.h"
 
@@ -90,10 +91,13 @@ const struct acl_module *module_by_id(uint32_t id)
 
 struct recorded_stack {
 	uint32_t id;
-	unsigned n;
+	unsigned n, n_whole;
 	UT_hash_handle hh;
 	uint64_t frames[STACK_MAX];
+	uint64_t *whole; /* with the lines of Python code, NULL: there are none in it */
 };
+
+#define PLACES_MAX 262144 /* as python_place.c has them */
 
 static struct recorded_stack *stacks;
 
@@ -113,6 +117,42 @@ void replay_host_stack(uint32_t id, const uint64_t *frames, unsigned n)
 	HASH_ADD(hh, stacks, id, sizeof(s->id), s);
 }
 
+static uint64_t *places; /* words of python_place.h, by number */
+static uint32_t n_places;
+
+void replay_host_python_place(uint32_t number, const char *function, const char *file, int line)
+{
+	if (number >= PLACES_MAX)
+		return;
+	if (number >= n_places) {
+		places = need(realloc(places, (number + 1) * sizeof(*places)));
+		memset(places + n_places, 0, (number + 1 - n_places) * sizeof(*places));
+		n_places = number + 1;
+	}
+	places[number] = python_place_word(function, file, line);
+	python_status_read();
+}
+
+/* Lines that the recording lacks are left out. */
+void replay_host_python_stack(uint32_t id, const uint64_t *frames, unsigned n)
+{
+	struct recorded_stack *s;
+
+	replay_host_stack(id, frames, 0);
+	HASH_FIND(hh, stacks, &id, sizeof(id), s);
+	if (s->whole)
+		return;
+	s->whole = need(calloc(STACK_MAX, sizeof(*s->whole)));
+	for (unsigned i = 0; i < n && s->n_whole < STACK_MAX; i++) {
+		uint64_t number = frames[i] & ~TRACE_PYTHON;
+
+		if (!(frames[i] & TRACE_PYTHON))
+			s->whole[s->n_whole++] = module_address(frames[i]);
+		else if (number < n_places && places[number])
+			s->whole[s->n_whole++] = places[number];
+	}
+}
+
 /* That of the present call, where it was recorded; else there is its caller only. */
 unsigned unwind_stack(uint64_t *ips, unsigned max)
 {
@@ -128,14 +168,27 @@ unsigned unwind_stack(uint64_t *ips, unsigned max)
 
 unsigned python_merge(uint64_t *ips, unsigned n, unsigned max)
 {
-	(void)ips;
-	(void)max;
-	return n;
+	uint32_t id = replay_present_stack();
+	struct recorded_stack *s;
+
+	HASH_FIND(hh, stacks, &id, sizeof(id), s);
+	if (!s || !s->whole || s->n_whole > max)
+		return n;
+	memcpy(ips, s->whole, s->n_whole * sizeof(*ips));
+	return s->n_whole;
 }
 
 bool python_present(void)
 {
-	return false;
+	return n_places > 0;
+}
+
+uint64_t replay_host_site(uint32_t stack, uint64_t caller)
+{
+	struct recorded_stack *s;
+
+	HASH_FIND(hh, stacks, &stack, sizeof(stack), s);
+	return s && s->whole ? stack_site(stack_intern(s->whole, s->n_whole), caller) : caller;
 }
 
 /* --- who it was --------------------------------------------------------------------- */
@@ -147,7 +200,7 @@ static struct {
 	size_t argv_length;
 } self = {.rank = -1};
 
-/* What a Python program is found to do wrong lacks its own frames. */
+/* Until there is one in the recording. */
 static void look_for_python(const char *program)
 {
 	const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
@@ -156,7 +209,7 @@ static void look_for_python(const char *program)
 	if (strncmp(name, "python3", 7) != 0)
 		return;
 	sscanf(name, "python3.%u", &minor);
-	python_status_seen(minor, "a recording has no frames of Python code");
+	python_status_seen(minor, "the recording has no frames of Python code");
 }
 
 void replay_host_process(const struct replay_record *r, uint32_t pid)
@@ -306,18 +359,24 @@ static struct {
 static uint32_t host_stack(void *context, const struct acl_call_record *call)
 {
 	(void)context;
-	return stack_take(call ? call->caller : 0);
+	return stack_take(call ? stack_site_address(call->caller) : 0);
 }
 
 /* Whether a finding is expected is decided once a place (host_place() of a run). */
 static uint64_t host_place(
 	void *context, struct acl_call_record *call, const struct acl_rule *rule, bool counted)
 {
+	uint32_t near = 0;
+
 	(void)context;
-	(void)call;
-	return expect_any()
-		       ? (uint64_t)expect_scope(rule->id, counted) << 48 | (uint64_t)expect_inside() << 32
-		       : 0;
+	if (call && python_present()) {
+		if (!call->stack)
+			call->stack = stack_take(stack_site_address(call->caller));
+		near = stack_python_site(call->stack);
+	}
+	return near | (expect_any() ? (uint64_t)expect_scope(rule->id, counted) << 48 |
+					      (uint64_t)expect_inside() << 32
+				    : 0);
 }
 
 static enum acl_host_class host_class(void *context, const void *address)
@@ -331,7 +390,7 @@ static enum acl_host_class host_class(void *context, const void *address)
 
 static uint32_t host_module(void *context, uint64_t code)
 {
-	const struct acl_module *m = module_of(code);
+	const struct acl_module *m = module_of(stack_site_address(code));
 
 	(void)context;
 	return m ? m->id : MODULE_NONE;

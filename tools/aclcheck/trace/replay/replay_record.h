@@ -15,6 +15,8 @@ enum replay_kind {
 	REPLAY_KILLED, /* the process was killed, or crashed */
 	REPLAY_MODULE, /* struct replay_module */
 	REPLAY_STACK, /* stack: its id; behind it the frames, 8 bytes each */
+	REPLAY_PYTHON_PLACE, /* number: its id; result: the line; text: function, file, with their NULs */
+	REPLAY_PYTHON_STACK, /* as REPLAY_STACK, with TRACE_PYTHON and the ids of places among the frames */
 	REPLAY_THREAD, /* pthread: of the thread */
 	REPLAY_ANSWER, /* what the checks asked: enum trace_question in flags, of what in caller; a piece */
 	REPLAY_SAID, /* where in caller; struct replay_said */

@@ -191,6 +191,8 @@ static void take(const struct replay_record *r)
 		break;
 	case REPLAY_MODULE:
 	case REPLAY_STACK:
+	case REPLAY_PYTHON_PLACE:
+	case REPLAY_PYTHON_STACK:
 		replay_feed(worker.checks, r);
 		break;
 	case REPLAY_GAP:
