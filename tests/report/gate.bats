@@ -246,6 +246,30 @@ off='checks-off: no rule of severity error is switched on'
 	await nothing_left "$(<pid)"
 }
 
+@test "what a run leaves that was killed with its cleaner is removed by the next one, when nothing uses it" {
+	alone=$PWD/alone
+	mkdir "$alone"
+	cd "$alone"
+	mkdir r.json.d.AAAAAA other.json.d.BBBBBB
+	"$ACLCHECK" run --softnpu --report r.json -- sh -c '"$PROGRAM" clean; echo $$ >pid; until [ -e go ]; do sleep 0.01; done' >/dev/null 2>&1 3>&- &
+	command=$!
+	await test -s pid
+	left=$(ls -d r.json.d.* | grep -v AAAAAA)
+	kill -KILL "$command" $(pgrep -x aclcheck-clean -P "$command")
+	wait "$command" || :
+	# its program runs on
+	"$ACLCHECK" run --softnpu --report r.json -- "$PROGRAM" clean
+	[ -d "$left" ]
+	touch go
+	gone() { ! kill -0 "$(<pid)" 2>/dev/null; }
+	await gone
+	# another report's run, and what no run has made
+	"$ACLCHECK" run --softnpu --report s.json -- "$PROGRAM" clean
+	[ -d "$left" ]
+	"$ACLCHECK" run --softnpu --report r.json -- "$PROGRAM" clean
+	[ "$(echo *.d.*)" = "other.json.d.BBBBBB r.json.d.AAAAAA" ]
+}
+
 @test "a process that was killed, whatever signal, and whatever it had done" {
 	verdict 98 "($PROGRAM) ended without its end record" -- sh -c '"$PROGRAM" clean; "$PROGRAM" clean abort >/dev/null 2>&1; true'
 	verdict 98 "($PROGRAM) ended without its end record" -- sh -c '"$PROGRAM" clean; "$PROGRAM" clean ready hang & until [ -e ready ]; do sleep 0.02; done; rm ready; kill -KILL $!; wait; true'

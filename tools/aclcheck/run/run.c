@@ -238,6 +238,8 @@ static bool make_directory(struct run *run)
 	if (asprintf(&pattern, beside ? "%s.d.XXXXXX" : "%s/aclcheck-XXXXXX",
 		    beside ? run->report : temporary_directory()) < 0)
 		return false;
+	if (beside)
+		leftover_remove(run->report);
 	made = run_directory_make(&run->directory, pattern);
 	free(pattern);
 	if (!made)

@@ -116,6 +116,7 @@ struct run_directory {
 	char path[PATH_MAX], job[64]; /* job: its name is made of the directory's */
 	pid_t cleaner; /* 0 = none */
 	int line; /* to it */
+	int mark; /* what says that the directory is in use, -1 = nothing */
 };
 
 /* pattern: as for mkdtemp. False after an error was said. */
@@ -125,6 +126,21 @@ void run_directory_program(const struct run_directory *d, pid_t program);
 void run_directory_remove(struct run_directory *d);
 /* The directory stays for good. */
 void run_directory_keep(struct run_directory *d);
+/* And the directory, if there is nothing else in it. */
+void run_files_remove(const char *path);
+
+/* --- run_leftover.c ---------------------------------------------------------- */
+
+/* Directories of runs of which nothing is left that would remove them. */
+
+/* From now on, and as long as this process or one that holds the mark lives, the directory is in use. */
+void leftover_mark(const char *directory);
+/* A descriptor, -1: it has no mark. */
+int leftover_hold(const char *directory);
+/* The directory is not removed when it is in use no more. */
+void leftover_unmark(const char *directory);
+/* Those of earlier runs with this report. */
+void leftover_remove(const char *report);
 
 /* --- notices.c ------------------------------------------------------------- */
 

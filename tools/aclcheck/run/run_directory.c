@@ -25,7 +25,7 @@ struct answer {
 	char path[PATH_MAX];
 };
 
-static void remove_files(const char *path)
+void run_files_remove(const char *path)
 {
 	DIR *directory = opendir(path);
 	struct dirent *d;
@@ -35,6 +35,7 @@ static void remove_files(const char *path)
 			unlinkat(dirfd(directory), d->d_name, 0);
 	if (directory)
 		closedir(directory);
+	leftover_unmark(path);
 	rmdir(path);
 }
 
@@ -72,8 +73,10 @@ static void __attribute__((noreturn)) be_cleaner(char *pattern, pid_t command, i
 		answer.error = errno;
 	strcpy(answer.path, d.path);
 	line = survivor_keep_only(line);
+	if (!answer.error)
+		leftover_mark(d.path);
 	if (write(line, &answer, sizeof(answer)) != sizeof(answer) || answer.error) {
-		rmdir(pattern);
+		run_files_remove(pattern);
 		_exit(0);
 	}
 	if (chdir("/"))
@@ -82,7 +85,7 @@ static void __attribute__((noreturn)) be_cleaner(char *pattern, pid_t command, i
 	wait_for_end(line);
 	if (notify_address_tmp(d.job, &notices))
 		unlink(notices.sun_path);
-	remove_files(d.path);
+	run_files_remove(d.path);
 	_exit(0);
 }
 
@@ -99,6 +102,7 @@ bool run_directory_make(struct run_directory *d, char *pattern)
 		return false;
 	}
 	fflush(NULL);
+	d->mark = -1;
 	d->line = ends[0];
 	d->cleaner = fork();
 	if (!d->cleaner) {
@@ -112,6 +116,7 @@ bool run_directory_make(struct run_directory *d, char *pattern)
 		return false;
 	}
 	strcpy(d->path, answer.path);
+	d->mark = leftover_hold(d->path);
 	name_job(d, command);
 	return true;
 }
@@ -128,10 +133,14 @@ void run_directory_keep(struct run_directory *d)
 			;
 	close(d->line);
 	d->cleaner = 0;
+	leftover_unmark(d->path);
+	if (d->mark >= 0)
+		close(d->mark);
+	d->mark = -1;
 }
 
 void run_directory_remove(struct run_directory *d)
 {
-	remove_files(d->path);
+	run_files_remove(d->path);
 	run_directory_keep(d);
 }
