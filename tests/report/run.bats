@@ -112,7 +112,7 @@ teardown() {
 	run "$ACLCHECK" run --softnpu -- sh -c "sleep 60 >/dev/null 2>&1 3>&- & echo \$! >pid; '$PROGRAM' clean"
 	kill "$(cat pid)"
 	[ "$status" = 98 ]
-	[[ $output == *"still-running: 1 processes"* ]]
+	[[ $output == *"still-running: 1 process was"* ]]
 }
 
 @test "signals pass through" {

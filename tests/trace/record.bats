@@ -371,7 +371,7 @@ ends() {
 @test "a process that outlives the program: named, inconclusive" {
 	run record t -- sh -c '"$1" loop 3; sleep 4 >/dev/null 2>&1 3>&- &' - "$app"
 	[ "$status" -eq 98 ]
-	grep -q '^aclcheck: 1 processes were still running .*: inconclusive' said
+	grep -q '^aclcheck: 1 process was still running .*: inconclusive' said
 	"$aclcheck" summary --json t >t.json
 	python3 -S -c 'import json; j = json.load(open("t.json")); assert not j["complete"] and j["reasons"] == ["processes-left"], j'
 }

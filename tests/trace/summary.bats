@@ -47,7 +47,7 @@ ask() {
 	[ "$(ask bare.json '(p["memory"], p["bytes_copied"], p["copies"])')" = "(None, None, [])" ]
 	# a block from before the recording began
 	record early --on-request -- "$app" early
-	"$aclcheck" summary early | grep -qx '  more memory was in use: 1 blocks were freed whose allocation is not recorded'
+	"$aclcheck" summary early | grep -qx '  more memory was in use: 1 block was freed whose allocation is not recorded'
 	"$aclcheck" summary --json early >"$BATS_FILE_TMPDIR/early.json"
 	[ "$(ask early.json '(p["memory"]["device"]["high_water"], p["unknown_frees"])')" = "(4096, 1)" ]
 	[ "$(ask mix.json 'p["unknown_frees"]')" -eq 0 ]
@@ -115,6 +115,18 @@ print(sum(int(c[4]) - int(c[3]) for c in calls if c[2] == "0" and c[5] in names)
 	[ "$(ask both.json "[u['so_far'] for q in j['processes'] for u in q['unfinished']]")" = "[$(ask killed.json "p['unfinished'][0]['so_far']")]" ]
 }
 
+@test "one of a thing is not called many" {
+	record one -- "$app" exit 0
+	"$aclcheck" summary one >one.text
+	grep -q '^4 calls of 1 process in .*, 0 errors, 0 unfinished$' one.text
+	grep -q '^  4 calls by 1 thread in .*, 0 errors; ' one.text
+	not grep -E '(^|[^0-9.])1 (calls|processes|threads|errors|events|packets|blocks|findings)' one.text
+	# the program's own words stay
+	record own -- "$app" exit 0 "1 threads"
+	"$aclcheck" summary own | grep -q 'exit 0 1 threads$'
+	ACLCHECK_LANG=zh "$aclcheck" summary one | grep -q '进程'
+}
+
 @test "a rank that was killed ends then, though its launcher goes on" {
 	record half -- sh -c "$drive hang 300 & sleep 1; RANK=0 $app exit 0; wait"
 	"$aclcheck" summary --json half >"$BATS_FILE_TMPDIR/half.json"
@@ -135,7 +147,7 @@ print(sum(int(c[4]) - int(c[3]) for c in calls if c[2] == "0" and c[5] in names)
 	[ "$(ask holes.json '[(f["calls"], f["timed"], f["max"] < 40e6) for f in j["functions"]]')" = "[(6, 2, True)]" ]
 	[ "$(ask holes.json 'j["lost_begins"], j["lost_ends"], j["unfinished"]')" = "(1, 2, 1)" ]
 	"$aclcheck" summary "$BATS_FILE_TMPDIR/holes" >said
-	grep -qx '1 calls ended whose beginning is not in the trace' said
+	grep -qx '1 call ended whose beginning is not in the trace' said
 	grep -qx '2 calls began whose end is not in the trace' said
 }
 

@@ -46,9 +46,11 @@ const struct command commands[] = {
 
 static void say(const char *format, va_list ap)
 {
-	char line[8192], safe[4 * sizeof(line)];
+	char line[8192], safe[4 * sizeof(line)], one[1024];
 	struct text t;
 
+	if (command_language() == ACL_LANG_EN)
+		format = plural_format(one, sizeof(one), format, ap);
 	vsnprintf(line, sizeof(line), format, ap);
 	/* Names of files and words of reports are others'. */
 	text_init(&t, safe, sizeof(safe));

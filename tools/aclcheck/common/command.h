@@ -55,6 +55,8 @@ const char *in_language(const char *english);
 /* A sentence of at most 1,023 bytes with its values, in it. */
 void print_in_language(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void vprint_in_language(FILE *out, const char *format, va_list args);
+/* The format itself, or in text one that says "1 process" where it would say "1 processes". */
+const char *plural_format(char *text, size_t size, const char *format, va_list given);
 /* A word in it, in so many columns of a terminal: at their right where width is positive, else at their left.
  */
 void print_column(FILE *out, int width, const char *english);

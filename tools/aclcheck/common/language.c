@@ -33,8 +33,10 @@ const char *in_language(const char *english)
 
 void vprint_in_language(FILE *out, const char *format, va_list args)
 {
-	char text[1024];
+	char text[1024], one[512];
 
+	if (command_language() == ACL_LANG_EN)
+		format = plural_format(one, sizeof(one), format, args);
 	vsnprintf(text, sizeof(text), format, args);
 	fputs(in_language(text), out);
 }

@@ -99,7 +99,8 @@ static void put_page(FILE *to, const json_t *report)
 		put_cell(to, key);
 		fputs(", ", to);
 	}
-	fprintf(to, "%lld calls checked\n", number_of(report, "calls"));
+	fprintf(to, "%lld call%s checked\n", number_of(report, "calls"),
+		number_of(report, "calls") == 1 ? "" : "s");
 	json_array_foreach(json_object_get(report, "inconclusive"), i, one)
 	{
 		fputs("\n**inconclusive**: ", to);

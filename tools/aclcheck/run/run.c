@@ -298,8 +298,12 @@ static json_t *collect(
 			m, "nothing-observed", "no process made an acl call that reached the checker");
 	}
 	if (ended->left) {
-		snprintf(text, sizeof(text), "%u processes were still running when the program had ended",
-			ended->left);
+		if (ended->left == 1)
+			snprintf(
+				text, sizeof(text), "1 process was still running when the program had ended");
+		else
+			snprintf(text, sizeof(text),
+				"%u processes were still running when the program had ended", ended->left);
 		merge_inconclusive(m, "still-running", text);
 	}
 	if (*uncovered)

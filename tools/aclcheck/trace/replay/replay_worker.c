@@ -210,10 +210,15 @@ static void say_order(void)
 	char text[160];
 
 	if (missing && !*worker.gap) {
-		snprintf(text, sizeof(text),
-			"%u calls are in the order of their times: calls of other threads before them are "
-			"not in the recording",
-			missing);
+		if (missing == 1)
+			snprintf(text, sizeof(text),
+				"1 call is in the order of its time: calls of other threads before it are "
+				"not in the recording");
+		else
+			snprintf(text, sizeof(text),
+				"%u calls are in the order of their times: calls of other threads before "
+				"them are not in the recording",
+				missing);
 		verdict_add_reason("recording-incomplete", text);
 	}
 	if (circles)
