@@ -101,6 +101,18 @@ assert (f["calls"], f["timed"], j["unfinished"], j["lost_ends"], j["complete"]) 
 	grep -q 'before the recording of calls began: inconclusive' said
 }
 
+@test "no call in it: inconclusive, though there is a recording" {
+	run "$aclcheck" trace "$buffers" -o t --for 0.05 -- sh -c 'sleep 0.4; "$1" exit 0' - "$app"
+	[ "$status" -eq 98 ]
+	[[ $output == *"aclcheck: no AscendCL call was recorded: inconclusive"* ]]
+	[ "$("$aclcheck" summary --count t)" -gt 0 ]
+	# nor is there one of that class
+	run "$aclcheck" trace "$buffers" -o c --class capture -- "$app" exit 0
+	[ "$status" -eq 98 ]
+	run "$aclcheck" trace "$buffers" -o e --class capture -- "$app" exit 5
+	[ "$status" -eq 5 ]
+}
+
 @test "from where to where the program says" {
 	record all -- "$app" chosen 5
 	[ "$(calls all)" -eq 6 ]
@@ -131,6 +143,8 @@ acl.aclFinalize()"
 
 @test "a number of calls, of each process" {
 	record t --calls 4 -- "$app" loop 10
+	"$aclcheck" summary t | grep -q '^  not all its calls are recorded: 4 of [1-9][0-9]*$'
+	"$aclcheck" summary --json t | python3 -S -c 'import json, sys; p = json.load(sys.stdin)["processes"][0]; assert p["calls"] == 4 < p["calls_made"], p'
 	[ "$(count t ' acl:.*_entry:')" -eq 4 ]
 	[ "$(count t ' acl:.*_exit:')" -eq 4 ]
 	record f --calls 5 -- "$app" fork 20 >out

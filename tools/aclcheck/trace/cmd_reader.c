@@ -61,9 +61,9 @@ int cmd_reader(int argc, char **argv)
 	return reader_exec(argv, argc);
 }
 
-bool reader_count(const char *directory, uint64_t *events)
+bool reader_count(const char *directory, uint64_t *events, uint64_t *calls)
 {
-	char *const arguments[] = {(char *)"summary", (char *)"--count", (char *)directory};
+	char *const arguments[] = {(char *)"summary", (char *)"--count=calls", (char *)directory};
 	int ends[2], status = 0;
 	FILE *answer;
 	pid_t pid;
@@ -81,7 +81,7 @@ bool reader_count(const char *directory, uint64_t *events)
 	}
 	close(ends[1]);
 	answer = fdopen(ends[0], "r");
-	good = answer && fscanf(answer, "%" SCNu64, events) == 1;
+	good = answer && fscanf(answer, "%" SCNu64 " %" SCNu64, events, calls) == 2;
 	if (answer)
 		fclose(answer);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)

@@ -22,7 +22,7 @@ static const char help[] =
 
 static const struct option long_options[] = {
 	{"json", no_argument, NULL, 'j'},
-	{"count", no_argument, NULL, 'c'},
+	{"count", optional_argument, NULL, 'c'},
 	{"output", required_argument, NULL, 'o'},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
@@ -61,27 +61,37 @@ struct request {
 	char **traces;
 	unsigned n_traces;
 	const char *path;
-	bool json, count;
+	bool json, count, count_calls;
+};
+
+struct counts {
+	uint64_t events, calls; /* calls: events of calls */
 };
 
 static bool count_event(void *context, const bt_event *event, const bt_clock_snapshot *clock)
 {
-	(void)event;
+	const char *name = bt_event_class_get_name(bt_event_borrow_class_const(event));
+	struct counts *n = context;
+
 	(void)clock;
-	++*(uint64_t *)context;
+	n->events++;
+	n->calls += name && (!strncmp(name, "acl:", 4) || !strncmp(name, "acl_call:", 9));
 	return true;
 }
 
 static int print_count(void *argument)
 {
 	const struct request *r = argument;
-	char text[32];
-	uint64_t events = 0;
-	struct ctf_reader reader = {.context = &events, .event = count_event, .progress = true};
+	char text[64];
+	struct counts n = {0};
+	struct ctf_reader reader = {.context = &n, .event = count_event, .progress = true};
 
 	if (!ctf_read(r->traces, r->n_traces, &reader))
 		return COMMAND_MISUSE;
-	snprintf(text, sizeof(text), "%" PRIu64 "\n", events);
+	if (r->count_calls)
+		snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64 "\n", n.events, n.calls);
+	else
+		snprintf(text, sizeof(text), "%" PRIu64 "\n", n.events);
 	return put(text, strlen(text), r->path);
 }
 
@@ -124,6 +134,8 @@ int cmd_summary(int argc, char **argv)
 			break;
 		case 'c':
 			r.count = true;
+			/* For aclcheck trace. */
+			r.count_calls = optarg && !strcmp(optarg, "calls");
 			break;
 		case 'o':
 			r.path = optarg;

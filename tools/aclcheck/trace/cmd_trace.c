@@ -81,6 +81,7 @@ struct recording {
 	struct trace_disk disk;
 	bool full; /* the disk, sooner or later */
 	bool ran; /* there is such a program */
+	bool empty; /* no call was recorded */
 	uint64_t ended; /* by CLOCK_MONOTONIC, when the program had; 0 = it may run on */
 	unsigned left; /* processes that ran on when the program had ended */
 };
@@ -547,18 +548,21 @@ static int run_program(struct recording *r)
 /* False: there is nothing to go on with. */
 static bool say_trace(struct recording *r)
 {
-	uint64_t events = 0, bytes = disk_bytes(r->directory);
+	uint64_t events = 0, calls = 1, bytes = disk_bytes(r->directory);
 
 	if (bytes > COUNT_LIMIT || (bytes && reader_missing())) {
 		command_say("trace in %s: %s, events not counted", r->opt.output, bytes_text(bytes));
 		return true;
 	}
-	if (bytes && !reader_count(r->directory, &events))
+	if (bytes && !reader_count(r->directory, &events, &calls))
 		return false;
 	if (events)
 		command_say("trace in %s: %llu events, %s", r->opt.output, (unsigned long long)events,
 			bytes_text(bytes));
-	else
+	if (events && !calls)
+		command_say("no AscendCL call was recorded: inconclusive");
+	r->empty = !calls;
+	if (!events)
 		command_say("nothing was recorded in %s: inconclusive. Does the program call AscendCL, is "
 			    "/dev/shm full?",
 			r->opt.output);
@@ -603,7 +607,7 @@ static bool report(struct recording *r, bool stopped)
 	if (r->full)
 		command_say("%s: the disk was full: inconclusive, events are missing", r->opt.output);
 	note_what_lacks(r, found, stopped);
-	return stopped && (found || r->opt.url) && !r->discarded && !r->lost && !r->full;
+	return stopped && !r->empty && (found || r->opt.url) && !r->discarded && !r->lost && !r->full;
 }
 
 /* The same of a ring: that the oldest calls are gone is what was asked for. */

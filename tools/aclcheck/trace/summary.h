@@ -198,6 +198,8 @@ struct process_state {
 	char *command, *rank, *host, *verdict;
 	int64_t killed; /* by when it was seen to have been, 0 = it was not, or that is unknown */
 	uint64_t calls, errors, blocked, findings;
+	uint64_t inside; /* of the calls, made by the runtime itself */
+	uint64_t made; /* calls of the program as it said at its end, 0 = not said */
 	uint64_t in_calls; /* ns, over all threads; a call within another one is part of that */
 	int64_t first, last;
 	struct code_module *modules;
@@ -258,6 +260,8 @@ bool summary_is_incomplete(const struct summary *s);
 bool summary_has_gaps(const struct summary *s);
 /* After the last event: what is still open did not end, and counts with its time so far. */
 void summary_end(struct summary *s);
+/* Not all calls that the process made are recorded. */
+bool summary_lacks_calls(const struct process_state *p);
 /* It was killed, or crashed: it says no verdict. */
 bool summary_was_killed(const struct process_state *p);
 /* Of a call that had not ended: up to the last moment of which the recording knows that its process lived. */

@@ -24,6 +24,7 @@ enum meaning {
 	MEANS_MODULE,
 	MEANS_STACK,
 	MEANS_SAID,
+	MEANS_FACT,
 	MEANS_ENDED
 };
 
@@ -81,6 +82,8 @@ static enum meaning meaning_of(const char *event, unsigned *api)
 		return MEANS_STACK;
 	if (!strcmp(event, "aclcheck:said"))
 		return MEANS_SAID;
+	if (!strcmp(event, "aclcheck:describe"))
+		return MEANS_FACT;
 	if (!strcmp(event, "aclcheck:ended"))
 		return MEANS_ENDED;
 	if (!strncmp(event, "acl_call:", 9)) {
@@ -377,8 +380,9 @@ static void finish(struct summary *s, const struct thread_state *t, const struct
 	observe(s, t, c, CALL_RETURNED, now, k->ret == NO_FIELD ? 0 : (int64_t)value(f, k->ret));
 }
 
-static void count(struct summary *s, struct process_state *p, const struct event_kind *k)
+static void count(struct summary *s, struct process_state *p, const struct event_kind *k, bool inside)
 {
+	p->inside += inside;
 	s->functions[k->api].calls++;
 	s->calls++;
 	p->calls++;
@@ -415,7 +419,7 @@ static void entry(
 		forget(s, t, enclosing(t, &c));
 	*push(t) = c;
 	t->blocked += k->blocks;
-	count(s, t->process, k);
+	count(s, t->process, k, c.inside);
 }
 
 /* The place behind the call that ends here, 0: it is not there. */
@@ -435,7 +439,7 @@ static void leave(
 
 	if (!i) {
 		s->lost_begins++;
-		count(s, t->process, k);
+		count(s, t->process, k, value(f, k->path) == 2);
 		add_result(s, t->process, k, f);
 		return;
 	}
@@ -452,8 +456,8 @@ static void whole_call(struct summary *s, struct thread_state *t, const struct e
 	struct open_call c = {0};
 	uint64_t end = clock ? bt_clock_snapshot_get_value(clock) : 0, start = value(f, k->start);
 
-	count(s, t->process, k);
 	read_inputs(&c, k, f);
+	count(s, t->process, k, c.inside);
 	c.start = now - (end > start ? (int64_t)(end - start) : 0);
 	finish(s, t, k, &c, f, now, false);
 }
@@ -474,6 +478,16 @@ static uint64_t member_value(const bt_field *structure, const char *name)
 	const bt_field *f = bt_field_structure_borrow_member_field_by_name_const(structure, name);
 
 	return f ? ctf_uint(f) : 0;
+}
+
+static void fact(struct process_state *p, const bt_field *f)
+{
+	char *key = text(f, "key"), *words = text(f, "value");
+
+	if (!strcmp(key, "calls"))
+		p->made = strtoull(words, NULL, 10);
+	free(key);
+	free(words);
 }
 
 /* The event is another process', and a little late. */
@@ -517,6 +531,10 @@ bool summary_event(void *summary, const bt_event *event, const bt_clock_snapshot
 		return true;
 	}
 	t = thread_of(s, k, event);
+	if (k->meaning == MEANS_FACT) {
+		fact(t->process, f);
+		return true;
+	}
 	span(&s->first, &s->last, now);
 	span(&t->process->first, &t->process->last, now);
 	switch (k->meaning) {
@@ -616,6 +634,11 @@ static int by_rank(const void *a, const void *b)
 	if (x->trace != y->trace)
 		return x->trace < y->trace ? -1 : 1;
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+bool summary_lacks_calls(const struct process_state *p)
+{
+	return p->made > p->calls - p->inside;
 }
 
 bool summary_was_killed(const struct process_state *p)

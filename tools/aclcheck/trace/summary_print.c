@@ -316,6 +316,9 @@ static void print_process(const struct summary *s, const struct process_state *p
 	if (summary_was_killed(p))
 		fputs(in_language("; it was killed, or crashed"), out);
 	fputc('\n', out);
+	if (summary_lacks_calls(p))
+		say_line(out, "not all its calls are recorded: %llu of %llu",
+			(unsigned long long)(p->calls - p->inside), (unsigned long long)p->made);
 	if (!incomplete)
 		print_memory(p, out);
 	print_copies(p, out);
