@@ -168,6 +168,7 @@ struct open_call {
 struct thread_state {
 	UT_hash_handle hh;
 	uint32_t tid;
+	bool called;
 	unsigned depth, room, blocked; /* blocked: calls that block among the open ones */
 	struct open_call *open;
 	struct process_state *process;
@@ -198,6 +199,7 @@ struct process_state {
 	char *command, *rank, *host, *verdict;
 	int64_t killed; /* by when it was seen to have been, 0 = it was not, or that is unknown */
 	uint64_t calls, errors, blocked, findings;
+	uint64_t earlier; /* calls of its threads before the first that is there */
 	uint64_t inside; /* of the calls, made by the runtime itself */
 	uint64_t made; /* calls of the program as it said at its end, 0 = not said */
 	uint64_t in_calls; /* ns, over all threads; a call within another one is part of that */

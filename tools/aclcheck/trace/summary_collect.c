@@ -380,8 +380,14 @@ static void finish(struct summary *s, const struct thread_state *t, const struct
 	observe(s, t, c, CALL_RETURNED, now, k->ret == NO_FIELD ? 0 : (int64_t)value(f, k->ret));
 }
 
-static void count(struct summary *s, struct process_state *p, const struct event_kind *k, bool inside)
+static void count(
+	struct summary *s, struct thread_state *t, const struct event_kind *k, uint32_t number, bool inside)
 {
+	struct process_state *p = t->process;
+
+	if (!t->called && number)
+		p->earlier += number - 1;
+	t->called = true;
 	p->inside += inside;
 	s->functions[k->api].calls++;
 	s->calls++;
@@ -419,7 +425,7 @@ static void entry(
 		forget(s, t, enclosing(t, &c));
 	*push(t) = c;
 	t->blocked += k->blocks;
-	count(s, t->process, k, c.inside);
+	count(s, t, k, c.number, c.inside);
 }
 
 /* The place behind the call that ends here, 0: it is not there. */
@@ -439,7 +445,7 @@ static void leave(
 
 	if (!i) {
 		s->lost_begins++;
-		count(s, t->process, k, value(f, k->path) == 2);
+		count(s, t, k, (uint32_t)value(f, k->number), value(f, k->path) == 2);
 		add_result(s, t->process, k, f);
 		return;
 	}
@@ -457,7 +463,7 @@ static void whole_call(struct summary *s, struct thread_state *t, const struct e
 	uint64_t end = clock ? bt_clock_snapshot_get_value(clock) : 0, start = value(f, k->start);
 
 	read_inputs(&c, k, f);
-	count(s, t->process, k, c.inside);
+	count(s, t, k, c.number, c.inside);
 	c.start = now - (end > start ? (int64_t)(end - start) : 0);
 	finish(s, t, k, &c, f, now, false);
 }

@@ -145,7 +145,7 @@ static json_t *processes(const struct summary *s)
 
 		json_array_append_new(list,
 			json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-				  "s:o, s:o, s:o, s:o, s:b, s:o}",
+				  "s:o, s:o, s:o, s:o, s:o, s:b, s:o}",
 				"pid", (int)p->pid, "command", word(p->command), "rank", word(p->rank),
 				"host", word(p->host), "calls", number(p->calls), "errors", number(p->errors),
 				"threads", number(HASH_COUNT(p->threads)), "duration",
@@ -154,8 +154,9 @@ static json_t *processes(const struct summary *s)
 				"blocked", number(p->blocked), "findings", number(p->findings), "verdict",
 				word(p->verdict), "memory", p->bare ? json_null() : known(s, memory(p)),
 				"unknown_frees", number(p->memory.unknown_frees), "copies", copies(s, p),
-				"calls_made", p->made ? number(p->made) : json_null(), "killed",
-				summary_was_killed(p), "unfinished", unfinished(s, p)));
+				"calls_before", number(p->earlier), "calls_made",
+				p->made ? number(p->made) : json_null(), "killed", summary_was_killed(p),
+				"unfinished", unfinished(s, p)));
 	}
 	return list;
 }

@@ -319,6 +319,8 @@ static void print_process(const struct summary *s, const struct process_state *p
 	if (summary_lacks_calls(p))
 		say_line(out, "not all its calls are recorded: %llu of %llu",
 			(unsigned long long)(p->calls - p->inside), (unsigned long long)p->made);
+	else if (p->earlier)
+		say_line(out, "earlier calls are not in the recording: %llu", (unsigned long long)p->earlier);
 	if (!incomplete)
 		print_memory(p, out);
 	print_copies(p, out);

@@ -114,9 +114,9 @@ static void __attribute__((noreturn)) finish(void)
 			(unsigned long long)totals.calls, (unsigned long long)worker.calls);
 		finish_unknown(text);
 	} else if (worker.end < 0) {
-		verdict_add_reason("process-killed", worker.killed
-							     ? "the process was killed, or crashed"
-							     : "the recording ends before the process does");
+		verdict_add_reason(worker.killed ? "process-killed" : "recording-incomplete",
+			worker.killed ? "the process was killed, or crashed"
+				      : "the recording ends before the process does");
 	} else {
 		replay_ends(worker.ends_on);
 		checks_finish(worker.checks, (enum checks_end)worker.end);
