@@ -214,6 +214,7 @@ struct checks {
 	struct pointer_map *maps[MAP_COUNT]; /* of blocks, by enum map_id */
 	_Atomic(struct pointer_map *) every_map; /* the last one made, the others by its member earlier */
 	_Atomic(struct pointer_map *) declared; /* blocks that the program declared, NULL = never any */
+	struct acl_block *variables; /* of devices, by number (state/variable_state.h) */
 	/* Written by cold paths. */
 	_Alignas(64) struct acl_lock alloc_lock;
 	unsigned char *pool, *pool_end;

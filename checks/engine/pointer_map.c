@@ -6,7 +6,7 @@ const char *memory_kind_name(unsigned kind)
 {
 	static const char *const names[] = {"memory", "device memory", "page-locked host memory",
 		"managed memory", "pool memory", "imported memory", "mapped memory", "reserved address range",
-		"registered host memory"};
+		"registered host memory", "device variable"};
 
 	return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : names[0];
 }
@@ -567,7 +567,10 @@ static struct pointer_map *map_of(struct checks *c, uint64_t ref)
 struct acl_block *block_of(struct checks *c, uint64_t ref)
 {
 	struct pointer_map *map = map_of(c, ref);
-	struct acl_block *b = map ? block_at(map, ref >> 32 & INDEX_MASK) : NULL;
+	uint32_t index = ref >> 32 & INDEX_MASK;
+	struct acl_block *b = ref >> 58 == REF_VARIABLE ? &c->variables[index]
+			      : map                     ? block_at(map, index)
+							: NULL;
 	uint8_t state = b ? load_acquire(&b->state) : ACL_OBJECT_FREE;
 
 	return (state == ACL_OBJECT_LIVE || state == ACL_OBJECT_DESTROYING) &&

@@ -21,7 +21,8 @@ enum acl_memory_kind {
 	MEM_IMPORTED, /* of another process */
 	MEM_MAPPED, /* physical memory mapped into reserved addresses */
 	MEM_RESERVED, /* reserved address range */
-	MEM_REGISTERED /* the program's own host memory, registered */
+	MEM_REGISTERED, /* the program's own host memory, registered */
+	MEM_VARIABLE /* of device code; in no map (state/variable_state.h) */
 };
 
 /* "device memory", "page-locked host memory" … */
@@ -146,17 +147,19 @@ static inline uint32_t block_number(const struct acl_block *b)
 }
 
 /* References to blocks, beside those to objects (acl_ref): a kind no object has, index, generation. */
+#define REF_VARIABLE UINT64_C(60)
 #define REF_DECLARED UINT64_C(61)
 #define REF_MEMORY UINT64_C(62)
 #define REF_REGISTERED UINT64_C(63)
 
 static inline uint64_t block_ref(const struct acl_block *block, uint32_t generation, bool registered)
 {
-	bool declared = load_relaxed(&((struct acl_block *)block)->marks) & BLOCK_DECLARED;
+	struct acl_block *b = (struct acl_block *)block;
 
-	return (declared            ? REF_DECLARED
-		       : registered ? REF_REGISTERED
-				    : REF_MEMORY)
+	return (load_relaxed(&b->marks) & BLOCK_DECLARED        ? REF_DECLARED
+		       : registered                             ? REF_REGISTERED
+		       : load_relaxed(&b->kind) == MEM_VARIABLE ? REF_VARIABLE
+								: REF_MEMORY)
 		       << 58 |
 	       (uint64_t)block->index << 32 | generation;
 }

@@ -13,7 +13,8 @@
 #define OWN_PLACES 65536
 #define SHARED_LOG 16
 #define REGISTERED_PLACES 4096
-#define PLACES (OWN_PLACES + (1 << SHARED_LOG) + REGISTERED_PLACES)
+#define VARIABLES 1024 /* of devices; of more, nothing is known */
+#define PLACES (OWN_PLACES + (1 << SHARED_LOG) + REGISTERED_PLACES + VARIABLES)
 
 /* Of blocks at equal distances no two lie close. */
 static inline uint32_t shared_place(uint64_t base)
@@ -23,8 +24,9 @@ static inline uint32_t shared_place(uint64_t base)
 
 static inline uint32_t access_place(unsigned kind, uint32_t index, uint64_t base)
 {
-	if (__builtin_expect(kind == MEM_REGISTERED, 0))
-		return OWN_PLACES + (1 << SHARED_LOG) + index % REGISTERED_PLACES;
+	if (__builtin_expect(kind >= MEM_REGISTERED, 0))
+		return OWN_PLACES + (1 << SHARED_LOG) +
+		       (kind == MEM_REGISTERED ? index % REGISTERED_PLACES : REGISTERED_PLACES + index);
 	return __builtin_expect(index < OWN_PLACES, 1) ? index : shared_place(base);
 }
 

@@ -78,7 +78,8 @@ bool model_memory_gone(
  */
 void accesses_follow_for(struct checks *c, const struct acl_rule *rule);
 
-/* The range of an operation's access. */
-struct access_question access_question_of(const struct op_access *a);
+/* The range of an access of the call; false: no table knows its memory, or it is larger. */
+bool access_question_of(struct checks *c, const struct acl_call_record *call, const struct op_access *a,
+	struct access_question *q);
 
 #endif

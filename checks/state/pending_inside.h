@@ -8,6 +8,7 @@
 #include "checks/state/pending_access.h"
 #include "checks/state/plain_batch.h"
 #include "checks/state/stream_state.h"
+#include "checks/state/variable_state.h"
 
 #define REMOVED_AT_ONCE 16
 
@@ -76,15 +77,28 @@ struct entering {
 
 /* A copy from or to memory that no table knows: the runtime may have waited for the stream and done it at
  * once. */
-static inline bool may_be_pageable(const struct op_access *a)
+static inline bool may_be_pageable(struct checks *c, const struct op_access *a)
 {
-	return a && a->address && !a->block.block;
+	struct block_lookup variable;
+
+	return a && a->address && !a->block.block && !variable_devices(c, a->address, &variable);
+}
+
+/* The block of an access, and where it begins there; false: no table knows it, or it leaves a variable. */
+static inline bool access_memory(struct checks *c, const struct acl_call_record *call,
+	const struct op_access *a, struct block_lookup *place, uint64_t *start)
+{
+	if (!a->block.block)
+		return variable_of_access(c, call, a, place, start);
+	*place = a->block;
+	*start = (uintptr_t)a->address;
+	return true;
 }
 
 /* Not a set of host memory, which is done at once, by the caller. */
 static inline bool entry_runs_later(struct checks *c, const struct operation *op, const struct op_entry *e)
 {
-	return !may_be_pageable(e->src) && !may_be_pageable(e->dst) &&
+	return !may_be_pageable(c, e->src) && !may_be_pageable(c, e->dst) &&
 	       !(op->group == ACL_OP_GROUP_SET && e->dst && access_is_host(e->dst) && !runs_on_device(c));
 }
 

@@ -163,16 +163,19 @@ static void captured_access_add(struct checks *c, struct acl_object *model,
 	unlock(&m->lock);
 }
 
-/* What the task does there; false: it is not known. */
-static bool captured_side(const struct op_access *side, unsigned flags, struct pending_access *access)
+/* What the task does, and where; false: it is not known. */
+static bool captured_side(struct checks *c, const struct acl_call_record *call, const struct op_access *side,
+	unsigned flags, struct block_lookup *place, struct pending_access *access)
 {
+	uint64_t start;
 	bool rows;
 
-	if (!side || !side->block.block || !side->span || side->span > access_room(side) || !flags)
+	if (!side || !side->span || !flags || !access_memory(c, call, side, place, &start) ||
+		side->span > place->size - (start - place->base))
 		return false;
 	rows = side->rows > 1 && side->pitch > side->width;
-	*access = (struct pending_access){.start = (uintptr_t)side->address,
-		.end = (uintptr_t)side->address + side->span,
+	*access = (struct pending_access){.start = start,
+		.end = start + side->span,
 		.pitch = rows ? side->pitch : 0,
 		.width = rows ? side->width : 0,
 		.flags = (uint8_t)flags};
@@ -183,9 +186,10 @@ static void captured_side_add(struct checks *c, struct acl_object *model, const 
 	const struct op_access *side, unsigned flags)
 {
 	struct pending_access access;
+	struct block_lookup place;
 
-	if (captured_side(side, flags, &access))
-		captured_access_add(c, model, call, &side->block, &access);
+	if (captured_side(c, call, side, flags, &place, &access))
+		captured_access_add(c, model, call, &place, &access);
 }
 
 /* What the device reads addresses from. */
@@ -269,20 +273,18 @@ static bool access_is_unordered(
 	return true;
 }
 
-static bool side_is_unordered(
-	struct checks *c, struct comparing *k, const struct op_access *side, unsigned flags)
+static bool side_is_unordered(struct checks *c, const struct acl_call_record *call, struct comparing *k,
+	const struct op_access *side, unsigned flags)
 {
 	const struct access_tree *tree;
-	const struct block_lookup *place;
+	struct block_lookup found_at, home, *place = &found_at;
 	struct pending_access now, *a;
-	struct block_lookup home;
 	struct access_walk w;
 	bool found = false;
 	unsigned n = 0;
 
-	if (!captured_side(side, flags, &now))
+	if (!captured_side(c, call, side, flags, &found_at, &now))
 		return false;
-	place = &side->block;
 	if (load_relaxed(&place->block->marks) & BLOCK_DECLARED) {
 		if (!declared_home(c, place->block, &home))
 			return false;
@@ -297,7 +299,7 @@ static bool side_is_unordered(
 		found = access_is_unordered(k, &now, a);
 	model_accesses_unlock(k->model);
 	if (found)
-		k->out->block = side->block.block;
+		k->out->block = found_at.block;
 	return found;
 }
 
@@ -317,8 +319,8 @@ bool captured_unordered(
 		struct op_entry e = operation_entry(op, i);
 
 		if (entry_runs_later(c, op, &e))
-			found = side_is_unordered(c, &k, e.src, source_flags(op)) ||
-				side_is_unordered(c, &k, e.dst, destination_flags(op));
+			found = side_is_unordered(c, call, &k, e.src, source_flags(op)) ||
+				side_is_unordered(c, call, &k, e.dst, destination_flags(op));
 	}
 	return found;
 }

@@ -5,18 +5,24 @@
 #include "checks/state/pending_inside.h"
 #include "checks/state/signal_state.h"
 
-struct access_question access_question_of(const struct op_access *a)
+bool access_question_of(struct checks *c, const struct acl_call_record *call, const struct op_access *a,
+	struct access_question *q)
 {
 	bool rows = a->rows > 1 && a->pitch > a->width;
+	struct block_lookup place;
+	uint64_t start;
 
-	return (struct access_question){.block = a->block.block,
-		.start = (uintptr_t)a->address,
-		.end = (uintptr_t)a->address + a->span,
+	if (!access_memory(c, call, a, &place, &start) || a->span > place.size - (start - place.base))
+		return false;
+	*q = (struct access_question){.block = place.block,
+		.start = start,
+		.end = start + a->span,
 		.pitch = rows ? a->pitch : 0,
 		.width = rows ? a->width : 0,
 		.writes = a->writes,
 		.device = -1,
 		.not_device = -1};
+	return true;
 }
 
 bool question_is_about(struct checks *c, const struct access_question *q, acl_ref ref)

@@ -57,23 +57,27 @@ static __attribute__((noinline)) void further_mappings_add(
 	}
 }
 
-static void access_add(struct entering *e, const struct op_access *a, unsigned flags)
+static void access_add(
+	struct entering *e, const struct acl_call_record *call, const struct op_access *a, unsigned flags)
 {
+	struct block_lookup place;
+	uint64_t start;
 	bool rows;
 
-	if (!a || !a->block.block)
+	if (!a || !access_memory(e->c, call, a, &place, &start))
 		return;
 	rows = a->rows > 1 && a->pitch > a->width;
-	entering_add(e, &a->block, (uintptr_t)a->address, a->span, rows ? a->pitch : 0, rows ? a->width : 0,
-		flags);
+	entering_add(e, &place, start, a->span, rows ? a->pitch : 0, rows ? a->width : 0, flags);
 	/* Rows with room between them may touch nothing of what lies behind. */
 	if (__builtin_expect(a->block.kind == MEM_MAPPED && !rows && a->span > access_room(a), 0))
 		further_mappings_add(e, a, flags);
 }
 
 /* One that access_enter_at_once() has entered. */
-static void access_added(struct entering *e, const struct op_access *a, unsigned flags)
+static void access_added(
+	struct entering *e, const struct acl_call_record *call, const struct op_access *a, unsigned flags)
 {
+	(void)call; /* It was looked up. */
 	entering_added(e, &a->block, (uintptr_t)a->address, a->span, flags);
 }
 
@@ -93,8 +97,10 @@ static __attribute__((noinline)) void memory_task_all(
 		if (!entry_runs_later(c, op, &entry))
 			continue;
 		if (source_flags(op))
-			(sides & ACCESS_READS ? access_add : access_added)(&e, entry.src, source_flags(op));
-		(sides & ACCESS_WRITES ? access_add : access_added)(&e, entry.dst, destination_flags(op));
+			(sides & ACCESS_READS ? access_add : access_added)(
+				&e, call, entry.src, source_flags(op));
+		(sides & ACCESS_WRITES ? access_add : access_added)(
+			&e, call, entry.dst, destination_flags(op));
 	}
 	if (op->kind == ACL_OP_COPY_DESCRIBED || op->kind == ACL_OP_COPY_INDIRECT)
 		descriptors_add(c, call, &e);
@@ -208,7 +214,7 @@ static void pageable_leave(struct checks *c, struct acl_call_record *call)
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry e = operation_entry(op, i);
 
-		if (!may_be_pageable(e.src) && !may_be_pageable(e.dst))
+		if (!may_be_pageable(c, e.src) && !may_be_pageable(c, e.dst))
 			continue;
 		stream_signals_host(c, stream_of(call), call->state.position);
 		return;
@@ -220,10 +226,9 @@ static void take_back(struct checks *c, const struct acl_call_record *call, cons
 	struct block_lookup place;
 	uint64_t at;
 
-	if (!a || !a->block.block || !a->span)
+	if (!a || !a->span || !access_memory(c, call, a, &place, &at))
 		return;
-	access_take_back(c, call, &a->block, (uintptr_t)a->address, a->span);
-	place = a->block;
+	access_take_back(c, call, &place, at, a->span);
 	for (unsigned i = 0; i < MAPPINGS && next_mapping(&place, a, &at); i++) {
 		if (!map_find(memory_blocks(c), at, &place) || place.base != at)
 			return;

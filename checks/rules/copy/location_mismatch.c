@@ -6,13 +6,12 @@
  */
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
-#include "checks/engine/value_table.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/plain_batch.h"
+#include "checks/state/variable_state.h"
 
 struct far_state {
-	struct value_table symbols; /* symbol -> its size */
 	struct pointer_map *windows; /* device addresses of registered host memory; owner: its host address */
 };
 
@@ -23,14 +22,6 @@ static struct far_state *far(struct checks *c)
 
 /* --- symbols ------------------------------------------------------------------------- */
 
-static void symbol_sized(struct checks *c, struct acl_call_record *call)
-{
-	const struct acl_args_aclrtGetSymbolSize *a = call->args;
-
-	if (succeeded(call) && a->symbol && a->size)
-		value_table_set(c, &far(c)->symbols, (uintptr_t)a->symbol, *a->size);
-}
-
 /* The side of a copy that is a variable of the device. */
 static void symbol_copy_enter(struct checks *c, struct acl_call_record *call)
 {
@@ -39,7 +30,7 @@ static void symbol_copy_enter(struct checks *c, struct acl_call_record *call)
 	uint64_t count = acl_arg_value(call->api, call->args, ACL_ROLE_BYTES);
 	uint64_t size, end;
 
-	if (!symbol || !count || !value_table_get(&far(c)->symbols, (uintptr_t)symbol, &size))
+	if (!symbol || !count || !variable_size(c, symbol, &size))
 		return;
 	FINDING(c, call, "symbol-copy-range", __builtin_add_overflow(offset, count, &end) || end > size,
 		PARTS(part_address("symbol", symbol), part_bytes("offset", offset),
@@ -326,7 +317,6 @@ static bool far_create(struct checks *c)
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(INFO_SYMBOL_SIZE), ACL_LEAVE, symbol_sized},
 	{ON_OP(COPY_TO_SYMBOL), ACL_ENTER, symbol_copy_enter},
 	{ON_OP(COPY_FROM_SYMBOL), ACL_ENTER, symbol_copy_enter},
 	{ON_OP_WITH(REGISTER_HOST, DEVICE_ADDRESS), ACL_LEAVE, window_registered},

@@ -16,9 +16,8 @@ static bool use_report(struct checks *c, struct acl_call_record *call, const str
 {
 	struct access_question q;
 
-	if (!a || !a->block.block || !a->span || a->span > access_room(a))
+	if (!a || !a->span || !access_question_of(c, call, a, &q))
 		return false;
-	q = access_question_of(a);
 	q.flags = ACCESS_ANY_USE;
 	return use_in_flight(c, call, rule, &q, what);
 }
