@@ -15,7 +15,7 @@ enum access_flag {
 	ACCESS_READS = 1u << 0,
 	ACCESS_WRITES = 1u << 1,
 	ACCESS_SETS = 1u << 2, /* writes one value everywhere */
-	ACCESS_REDUCES = 1u << 3, /* adds to what is there: several may */
+	ACCESS_REDUCES = 1u << 3, /* combines with what is there: several may, in the same way */
 	ACCESS_DESCRIBES = 1u << 4, /* the device reads addresses there */
 	ACCESS_ALLOCATES = 1u << 5, /* the memory is there behind it, or up to it */
 	ACCESS_HINT = 1u << 6, /* moves or caches what is there, or is itself order: it must be there, and may
@@ -36,7 +36,9 @@ struct pending_access {
 	uint16_t api;
 	uint16_t left, right; /* index + 1, 0 = none */
 	uint8_t flags; /* enum access_flag */
-	bool shared; /* of a block: another one may touch some of its bytes */
+	uint8_t shared : 1; /* of a block: another one may touch some of its bytes */
+	uint8_t reduction : 7; /* with ACCESS_REDUCES: how; in whatever order those of one number run, the
+				  result is the same */
 };
 
 #define ACCESS_TREE_NODES 1536

@@ -75,6 +75,7 @@ static inline void sole_set(struct block_accesses *b, const struct pending_acces
 	b->tid = a->tid;
 	b->api = a->api;
 	b->flags = a->flags;
+	b->reduction = a->reduction;
 }
 
 static inline void sole_renew(struct block_accesses *b, const struct pending_access *now)
@@ -128,7 +129,8 @@ static __attribute__((noinline)) void sole_into_tree(struct checks *c, struct bl
 		.caller = b->caller,
 		.tid = b->tid,
 		.api = b->api,
-		.flags = flags};
+		.flags = flags,
+		.reduction = flags & ACCESS_REDUCES ? b->reduction : 0};
 	t->only = b->stream;
 	if (access_tree_enter(&t->tree, node))
 		remember(t, node);
@@ -243,9 +245,18 @@ void conflict_keep(struct entering *e, const struct pending_access *earlier, uin
 			*earlier, e->block, start, end, e->access.flags, e->captured, e->captured_earlier};
 }
 
+/* What is in conflict with the former is so with the later: reductions are in conflict with less than others.
+ */
+static bool excludes_as_much(const struct pending_access *later, const struct pending_access *former)
+{
+	return !(later->flags & ACCESS_REDUCES) || former->flags & ACCESS_HINT ||
+	       accesses_commute(later, former);
+}
+
 static bool meet_other_stream(struct entering *e, struct pending_access *a, struct acl_object *source)
 {
-	bool covers = e->access.flags & ACCESS_WRITES && access_covers(&e->access, a);
+	bool covers = e->access.flags & ACCESS_WRITES && excludes_as_much(&e->access, a) &&
+		      access_covers(&e->access, a);
 	uint64_t start, end;
 
 	if (accesses_exclude(a, &e->access))
@@ -258,17 +269,21 @@ static bool meet_other_stream(struct entering *e, struct pending_access *a, stru
 	return covers && remove_later(e, a);
 }
 
+/* Of one stream: the later one does no less. */
+static bool stands_for_both(const struct pending_access *later, const struct pending_access *former)
+{
+	return !(former->flags & ~later->flags & (ACCESS_WRITES | ACCESS_DESCRIBES)) &&
+	       (former->flags & ACCESS_HINT || !(later->flags & ACCESS_HINT)) &&
+	       excludes_as_much(later, former) && access_covers(later, former);
+}
+
 /* Whether it is removed. */
 static bool meet(struct entering *e, struct pending_access *a)
 {
 	struct acl_object *source;
 
-	if (a->stream == e->access.stream) {
-		/* The later one stands for both where it does no less. */
-		return !(a->flags & ~e->access.flags & (ACCESS_WRITES | ACCESS_DESCRIBES)) &&
-		       (a->flags & ACCESS_HINT || !(e->access.flags & ACCESS_HINT)) &&
-		       access_covers(&e->access, a) && remove_later(e, a);
-	}
+	if (a->stream == e->access.stream)
+		return stands_for_both(&e->access, a) && remove_later(e, a);
 	source = object_of(e->c, a->stream);
 	if (source && stream_pending(source, a->position))
 		return meet_other_stream(e, a, source);
@@ -482,6 +497,33 @@ static void enter_among_others(struct entering *e, struct block_accesses *b)
 	accesses_enter(e, b);
 }
 
+/* --- reductions ------------------------------------------------------------------------------------- */
+
+#define DATA_TYPES 31 /* those that can be reduced have smaller numbers */
+
+/* Sums of both are the same bits. */
+static unsigned signed_type(unsigned type)
+{
+	return type == ACL_UINT8    ? ACL_INT8
+	       : type == ACL_UINT16 ? ACL_INT16
+	       : type == ACL_UINT32 ? ACL_INT32
+				    : type;
+}
+
+uint8_t reduction_of(const struct acl_call_record *call)
+{
+	const struct acl_args_aclrtReduceAsync *a = call->args;
+	unsigned type;
+
+	/* By name: no other function says what it does to which type. */
+	if (call->api != ACL_API_aclrtReduceAsync)
+		return 0;
+	type = (unsigned)a->type;
+	if (a->kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM)
+		type = signed_type(type);
+	return (uint8_t)(1 + ((unsigned)a->kind & 3) * DATA_TYPES + type % DATA_TYPES);
+}
+
 /* --- one access after the other ---------------------------------------------------------------------------
  */
 
@@ -498,6 +540,7 @@ bool entering_begin(struct checks *c, const struct acl_call_record *call, struct
 	e->conflict = NULL;
 	e->captured = e->captured_earlier = (struct acl_call_site){0};
 	e->replays = load_relaxed(&stream_state(s)->ask) & ASK_REPLAYS;
+	e->reduction = reduction_of(call);
 	e->access.stream = object_ref(s);
 	e->access.position = call->state.position;
 	e->access.caller = call->caller;
@@ -521,14 +564,16 @@ static void add_locked(struct entering *e, struct block_accesses *b)
 	const struct pending_access *now = &e->access;
 	struct pending_access *last;
 
-	if (!now->pitch && is_sole(b, now->stream, now->start, now->end, now->flags)) {
+	if (!now->pitch && (!(now->flags & ACCESS_REDUCES) || b->reduction == now->reduction) &&
+		is_sole(b, now->stream, now->start, now->end, now->flags)) {
 		sole_renew(b, now);
 		return;
 	}
 	if (b->flags)
 		sole_into_tree(e->c, b);
 	last = find_again(tree_of(b), now->stream, now->start, now->end, now->flags);
-	if (!last || last->pitch != now->pitch || last->width != now->width) {
+	if (!last || last->pitch != now->pitch || last->width != now->width ||
+		last->reduction != now->reduction) {
 		enter_among_others(e, b);
 		return;
 	}
@@ -552,6 +597,7 @@ static inline const struct block_lookup *entering_next(struct entering *e, const
 	e->access.pitch = e->access.width = 0;
 	/* It keeps memory in use, and says nothing of an order. */
 	e->access.flags = (uint8_t)(e->hidden ? flags | ACCESS_HINT : flags);
+	e->access.reduction = flags & ACCESS_REDUCES ? e->reduction : 0;
 	return allocation_of(e->c, place, home);
 }
 

@@ -28,6 +28,7 @@ struct block_accesses {
 	uint64_t start, end, stream, position, caller;
 	uint16_t api;
 	uint8_t flags; /* 0: there is none, or they are in the tree */
+	uint8_t reduction;
 };
 
 /* Where there are more, under the same lock. */
@@ -70,6 +71,7 @@ struct entering {
 		captured_earlier; /* as in struct access_conflict, for the next one that is met */
 	bool hidden; /* what the task comes after is not seen: order_unseen() */
 	bool replays; /* models may run on other streams */
+	uint8_t reduction; /* of what the call reduces, as in struct pending_access */
 	struct pending_access *same; /* the former access with the same range, whose node is used again */
 	struct pending_access *removed[REMOVED_AT_ONCE];
 	unsigned n_removed;
@@ -124,6 +126,9 @@ static inline unsigned destination_flags(const struct operation *op)
 	return ACCESS_WRITES;
 }
 
+/* How the call reduces, as in struct pending_access; 0: it does not. */
+uint8_t reduction_of(const struct acl_call_record *call);
+
 /* Locks the block's accesses, which are in the tree then; NULL: there are none. */
 struct block_accesses *accesses_lock(struct checks *c, const struct block_lookup *place);
 /* Under the lock: nothing is pending any more, as far as is known. */
@@ -144,11 +149,17 @@ static inline bool maybe_told(struct checks *c, struct acl_object *source, uint6
 bool access_enter_at_once(struct pending_state *pending, const struct acl_call_record *call,
 	const struct op_access *a, unsigned flags);
 
-/* One of them writes, and they do not both add; what is done to hints and with them changes nothing. */
+/* Both do the same to what is there, and in either order. */
+static inline bool accesses_commute(const struct pending_access *a, const struct pending_access *b)
+{
+	return a->flags & b->flags & ACCESS_REDUCES && a->reduction == b->reduction;
+}
+
+/* One of them writes, and the order matters; what is done to hints and with them changes nothing. */
 static inline bool accesses_exclude(const struct pending_access *a, const struct pending_access *b)
 {
 	return ((a->flags | b->flags) & (ACCESS_WRITES | ACCESS_HINT)) == ACCESS_WRITES &&
-	       !(a->flags & b->flags & ACCESS_REDUCES);
+	       !accesses_commute(a, b);
 }
 
 /* enum access_met */

@@ -117,6 +117,7 @@ static struct pending_access *access_again(const struct access_tree *t, const st
 	while (n++ < LOOK_BACK && (a = access_walk_next(&w)) != NULL)
 		if (a->stream == now->stream && a->start == now->start && a->end == now->end &&
 			a->pitch == now->pitch && a->width == now->width && a->flags == now->flags &&
+			a->reduction == now->reduction &&
 			place_numbered(a->position).stream == place_numbered(now->position).stream)
 			return a;
 	return NULL;
@@ -178,7 +179,8 @@ static bool captured_side(struct checks *c, const struct acl_call_record *call, 
 		.end = start + side->span,
 		.pitch = rows ? side->pitch : 0,
 		.width = rows ? side->width : 0,
-		.flags = (uint8_t)flags};
+		.flags = (uint8_t)flags,
+		.reduction = flags & ACCESS_REDUCES ? reduction_of(call) : 0};
 	return true;
 }
 

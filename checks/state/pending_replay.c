@@ -324,6 +324,7 @@ static void entering_task(
 	e->access.pitch = task->pitch;
 	e->access.width = task->width;
 	e->access.flags = (uint8_t)flags_of(c, model, task);
+	e->access.reduction = task->reduction;
 	e->block = block_of(c, task->stream);
 	e->captured = captured_site(task);
 }

@@ -60,6 +60,91 @@ static void sum_with_other_stream(void)
 	wait_for(second);
 }
 
+static void reduce_on(aclrtStream s, void *dst, const void *src, aclrtReduceKind kind)
+{
+	CALL(aclrtReduceAsync, .dst = dst, .src = src, .count = SIZE, .kind = kind, .type = ACL_FLOAT,
+		.stream = s);
+}
+
+static void *make_zeros(void)
+{
+	void *d = make_device_memory(SIZE);
+
+	CALL(aclrtMemset, .devPtr = d, .maxCount = SIZE, .count = SIZE);
+	return d;
+}
+
+/* Sums come to the same in either order, a sum and a maximum do not. */
+static void maximum_beside_a_sum(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	void *src = make_zeros(), *dst = make_zeros();
+
+	reduce_on(first, dst, src, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM);
+	reduce_on(
+		second, dst, src, bug ? ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX : ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM);
+	wait_for(first);
+	wait_for(second);
+}
+
+/* The maximum of one stream stands before its sum, with which the other one's is in no conflict. */
+static void sum_beside_both(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	void *src = make_zeros(), *dst = make_zeros();
+
+	reduce_on(first, dst, src, bug ? ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX : ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM);
+	reduce_on(first, dst, src, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM);
+	reduce_on(second, dst, src, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM);
+	wait_for(first);
+	wait_for(second);
+}
+
+/* So does the copy that puts the first value there. */
+static void sum_beside_its_beginning(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	void *h = make_host_memory(SIZE), *src = make_zeros(), *dst = make_zeros();
+
+	copy_on(first, dst, h, UP);
+	if (!bug)
+		order(first, second);
+	reduce_on(first, dst, src, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM);
+	reduce_on(second, dst, src, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM);
+	wait_for(first);
+	wait_for(second);
+}
+
+/* The copy is before the sum of the second stream, and not before that of the third. */
+static void sum_of_a_third(void)
+{
+	aclrtStream first = make_stream(), second = make_stream(), third = make_stream();
+	void *h = make_host_memory(SIZE), *src = make_zeros(), *dst = make_zeros();
+
+	copy_on(first, dst, h, UP);
+	order(first, second);
+	if (!bug)
+		order(first, third);
+	reduce_on(second, dst, src, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM);
+	reduce_on(third, dst, src, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM);
+	wait_for(first);
+	wait_for(second);
+	wait_for(third);
+}
+
+static void sum_read_early(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	void *out = make_host_memory(SIZE), *src = make_zeros(), *dst = make_zeros();
+
+	reduce_on(first, dst, src, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM);
+	if (!bug)
+		order(first, second);
+	copy_on(second, out, dst, DOWN);
+	wait_for(first);
+	wait_for(second);
+}
+
 /* The first one still reads what the second overwrites. */
 static void overwritten_by_other_stream(void)
 {
@@ -582,6 +667,11 @@ static const struct pair pairs[] = {
 	PAIR_EACH("stream-race-copy", result_of_other_stream, COPY_ROWS, .mode = PAIR_IF_ASYNC),
 	PAIR_EACH("stream-race-copy", result_of_other_stream, COPY_BATCH, .mode = PAIR_IF_ASYNC),
 	PAIR_EACH("stream-race-copy", sum_with_other_stream, REDUCE),
+	PAIR_AVOIDS("stream-race-copy", maximum_beside_a_sum),
+	PAIR_AVOIDS("stream-race-copy", sum_beside_both),
+	PAIR("stream-race-copy", sum_beside_its_beginning),
+	PAIR("stream-race-copy", sum_of_a_third),
+	PAIR("stream-race-copy", sum_read_early),
 	PAIR("stream-race-copy", overwritten_by_other_stream),
 	PAIR_AVOIDS("stream-race-copy", columns_of_a_matrix),
 	PAIR("stream-race-copy", order_through_a_third),
