@@ -115,6 +115,34 @@ static void destroy_behind_event(void)
 	CALL(aclrtDestroyStream, .stream = s);
 }
 
+/* A record behind the task shows nothing to a host that does not look. */
+static void destroy_behind_unseen_event(void)
+{
+	aclrtStream s = make_stream();
+	aclrtEvent e = make_event(), again = make_event();
+	void *d = make_device_memory(4096);
+
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL(aclrtRecordEvent, .event = again, .stream = s);
+	if (!bug)
+		CALL(aclrtSynchronizeEvent, .event = e);
+	CALL(aclrtDestroyStream, .stream = s);
+}
+
+static void discard_behind_unseen_event(void)
+{
+	aclrtStream s = make_stream();
+	aclrtEvent e = make_event();
+	void *d = make_device_memory(4096);
+
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	if (!bug)
+		CALL(aclrtSynchronizeEvent, .event = e);
+	CALL(aclrtDestroyStreamForce, .stream = s);
+}
+
 static void sync_aborted(void)
 {
 	aclrtStream s = make_stream();
@@ -198,6 +226,8 @@ static const struct pair pairs[] = {
 	PAIR("res-limit-before-setdevice", limit_unset),
 	PAIR("stream-destroy-pending", destroy_busy),
 	PAIR("stream-destroy-pending", destroy_behind_event),
+	PAIR("stream-destroy-pending", destroy_behind_unseen_event),
+	PAIR("stream-destroy-force-pending", discard_behind_unseen_event),
 	PAIR("stream-abort-then-sync", sync_aborted),
 	PAIR("stream-abort-then-sync", sync_aborted_event),
 	PAIR("pool-use-after-async-free", pool_used_late),

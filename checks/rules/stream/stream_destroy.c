@@ -11,6 +11,8 @@
 #include "checks/state/order_state.h"
 #include "checks/state/stream_state.h"
 
+#define RECORDS_BEHIND 64 /* of a stream that is destroyed; of more, nothing is said */
+
 struct stream_ends {
 	struct value_table aborted; /* acl_ref of a stream -> 1 + where it stood at its last abort */
 	struct value_table given_up; /* the same for a wait for it that timed out */
@@ -40,29 +42,6 @@ static uint64_t own_work_pending(struct checks *c, struct acl_object *s)
 	return work && work >= stopped && stream_pending(s, work) ? work : 0;
 }
 
-/*
- * A record, wait or notify behind the work may announce its end
- * whom we do not see.  A task found wrong before explains what is left.
- */
-static bool end_is_unseen(struct acl_object *s, uint64_t work)
-{
-	return stream_submitted(s) > work || stream_rarely(s, may_fail);
-}
-
-static void stream_destroy_enter(struct checks *c, struct acl_call_record *call)
-{
-	struct acl_object *s = stream_of(call);
-	uint64_t work;
-
-	if (!stream_is_own(s) || call->state.capture || call->in_exit || stream_destroy_forced(call) ||
-		binding_was(c, s))
-		return;
-	work = own_work_pending(c, s);
-	FINDING(c, call, "stream-destroy-pending", work && !end_is_unseen(s, work),
-		PARTS(part_object("stream", s)),
-		"Tasks were put on the stream, and nothing the host did shows that they are done.");
-}
-
 /* Another stream waits for a record behind the work. */
 static struct acl_object *waiter_behind(struct checks *c, struct acl_object *s, uint64_t work)
 {
@@ -74,6 +53,59 @@ static struct acl_object *waiter_behind(struct checks *c, struct acl_object *s, 
 		waiter = stream_waiter(c, s, &cursor, &task);
 	while (waiter && task < work);
 	return waiter;
+}
+
+#define SEEN_ELSEWHERE (ACL_EVENT_EXTERNAL | ACL_EVENT_IPC | ACL_EVENT_DEVICE_USE_ONLY)
+
+/* Who waits for it is seen: it is of this process and its streams alone, and no thread waits just now. */
+static bool event_is_followed(struct acl_object *e)
+{
+	const struct event_state *s = event_state(e);
+
+	return object_usable(e) && !(load_relaxed(&e->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED)) &&
+	       load_relaxed(&s->maker) != EVENT_IMPORTED && !(load_relaxed(&s->flags) & SEEN_ELSEWHERE) &&
+	       !load_relaxed(&s->captured) && !load_relaxed(&s->external) && !load_relaxed(&s->host_waits);
+}
+
+/* All that stands behind the work are records of events, each the latest of its event. */
+static bool only_records_behind(struct checks *c, struct acl_object *s, uint64_t work)
+{
+	uint64_t behind = stream_submitted(s) - work, position;
+	struct acl_object *e;
+
+	if (behind > RECORDS_BEHIND)
+		return false;
+	object_each(c, ACL_HANDLE_EVENT, e)
+	{
+		if (latest_record(c, e, &position) == s && position > work && event_is_followed(e))
+			behind--;
+	}
+	return !behind;
+}
+
+/*
+ * A wait or notify behind the work, or a record that another stream waits for, may announce its end
+ * whom we do not see.  A task found wrong before explains what is left.
+ */
+static bool end_is_unseen(struct checks *c, struct acl_object *s, uint64_t work)
+{
+	if (stream_rarely(s, may_fail))
+		return true;
+	return stream_submitted(s) > work && (waiter_behind(c, s, work) || !only_records_behind(c, s, work));
+}
+
+static void stream_destroy_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+	uint64_t work;
+
+	if (!stream_is_own(s) || call->state.capture || call->in_exit || stream_destroy_forced(call) ||
+		binding_was(c, s))
+		return;
+	work = own_work_pending(c, s);
+	FINDING(c, call, "stream-destroy-pending", work && !end_is_unseen(c, s, work),
+		PARTS(part_object("stream", s)),
+		"Tasks were put on the stream, and nothing the host did shows that they are done.");
 }
 
 /* After a wait that timed out the program gives its tasks up. */
@@ -111,7 +143,7 @@ static void stream_force_enter(struct checks *c, struct acl_call_record *call)
 	if (!work)
 		return;
 	waiter = waiter_behind(c, s, work);
-	if (waiter || (!end_is_unseen(s, work) && !given_up(c, s, work) && !binding_was(c, s)))
+	if (waiter || (!end_is_unseen(c, s, work) && !given_up(c, s, work) && !binding_was(c, s)))
 		say_forced(c, call, s, waiter);
 }
 
