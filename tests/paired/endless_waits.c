@@ -70,6 +70,24 @@ static void notified_in_a_cycle(void)
 	CALL(aclrtDestroyNotify, .notify = n);
 }
 
+/* Of one stream: the record cannot be reached before the wait is over. */
+static void notified_by_itself(void)
+{
+	aclrtStream s = make_stream();
+	aclrtNotify n = NULL;
+
+	pair_assume(make_address() != NULL, "a call that waits for ever returns");
+	CALL_DOES(aclrtCreateNotify, 0, n = make_address(), .notify = &n);
+	if (!bug)
+		CALL(aclrtRecordNotify, .notify = n, .stream = s);
+	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s);
+	if (bug)
+		CALL(aclrtRecordNotify, .notify = n, .stream = s);
+	CALL_EACH(bug ? 507046 : 0, ROLE(STREAM, s), ROLE(TIMEOUT, -1));
+	CALL(aclrtDestroyStreamForce, .stream = s);
+	CALL(aclrtDestroyNotify, .notify = n);
+}
+
 /* A wait behind one that nothing has recorded so far. */
 static void wait_behind_a_wait(void)
 {
@@ -141,6 +159,7 @@ static const struct pair pairs[] = {
 	PAIR_EACH("stream-wait-cycle", two_wait_for_each_other, SYNCHRONISE_STREAM),
 	PAIR_EACH("stream-wait-cycle", waits_for_itself, SYNCHRONISE_EVENT),
 	PAIR("stream-wait-cycle", notified_in_a_cycle),
+	PAIR_EACH("stream-wait-cycle", notified_by_itself, SYNCHRONISE_STREAM),
 	PAIR("stream-wait-never-satisfied", without_a_second_thread),
 	PAIR("stream-wait-never-satisfied", without_a_callback),
 	PAIR_EACH("stream-wait-never-satisfied", behind_a_wait_without_record, SYNCHRONISE_STREAM),
