@@ -39,6 +39,20 @@ static void list_twice(void)
 		CALL_FAILS(107000, aclrtDestroyLabelList, .labelList = list);
 }
 
+/* However far apart they stand. */
+static void label_twice_in_a_long_list(void)
+{
+	aclrtLabel labels[200];
+	aclrtLabelList list = NULL;
+
+	for (unsigned i = 0; i < 200; i++)
+		labels[i] = make_label();
+	if (bug)
+		labels[150] = labels[3];
+	CALL_DOES(aclrtCreateLabelList, bug ? 107000 : 0, list = make_address(), .labels = labels, .num = 200,
+		.labelList = &list);
+}
+
 static void switched_by_destroyed_list(void)
 {
 	aclrtStream s = stream_of_model();
@@ -328,6 +342,7 @@ static void label_twice(void)
 static const struct pair pairs[] = {
 	PAIR("label-list-args", switched_beyond_the_list),
 	PAIR("label-list-args", list_twice),
+	PAIR("label-list-args", label_twice_in_a_long_list),
 	PAIR("label-list-args", switched_by_destroyed_list),
 	PAIR("label-list-args", switched_by_the_host),
 	PAIR("label-before-list", set_unlisted),

@@ -302,23 +302,55 @@ static void check_barriers(struct checks *c, struct acl_call_record *call)
 				"barrier", i);
 }
 
-#define LABELS 64 /* of a list that are compared: the first ones */
+/* --- labels ---------------------------------------------------------------------------- */
+
+/* Labels that were met, each where its value leads; there are twice as many places as labels. */
+struct labels_met {
+	aclrtLabel *at;
+	size_t mask;
+};
+
+/* false: it was met before. */
+static bool label_meet(struct labels_met *met, aclrtLabel label)
+{
+	size_t i = mix64((uintptr_t)label) & met->mask;
+
+	while (met->at[i] && met->at[i] != label)
+		i = (i + 1) & met->mask;
+	if (met->at[i])
+		return false;
+	met->at[i] = label;
+	return true;
+}
+
+static void labels_compare(
+	struct checks *c, struct acl_call_record *call, struct program_array *labels, struct labels_met *met)
+{
+	aclrtLabel const *at;
+
+	for (uint64_t i = 0; (at = program_array_at(labels, i)) != NULL; i++)
+		if (*at && !label_meet(met, *at))
+			say(c, call, RULE("label-list-args"), "The same label stands in the list twice.",
+				"position", i);
+}
 
 static void check_labels(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtCreateLabelList *a = call->args;
-	size_t n = a->num < LABELS ? a->num : LABELS;
-	aclrtLabel labels[LABELS];
+	struct labels_met met = {.mask = 127};
+	struct program_array labels;
 
-	if (!program_read(c, a->labels, labels, n * sizeof(labels[0])))
+	program_array_open(&labels, c, a->labels, sizeof(*a->labels), a->num);
+	if (labels.count < 2 || !program_array_at(&labels, labels.count - 1))
 		return;
-	if (n > 1)
-		rule_evaluated(call, RULE("label-list-args"));
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = i + 1; k < n; k++)
-			if (labels[i] && labels[i] == labels[k])
-				say(c, call, RULE("label-list-args"),
-					"The same label stands in the list twice.", "position", k);
+	rule_evaluated(call, RULE("label-list-args"));
+	while (met.mask < labels.count * 2)
+		met.mask = met.mask * 2 + 1;
+	met.at = checks_alloc(c, (met.mask + 1) * sizeof(*met.at));
+	if (!met.at)
+		return;
+	labels_compare(c, call, &labels, &met);
+	checks_forget(c, met.at, (met.mask + 1) * sizeof(*met.at));
 }
 
 static void check_notifies(struct checks *c, struct acl_call_record *call)
