@@ -29,8 +29,10 @@ static void built_branch_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *model = task_added_to(c, call);
 
-	if (model)
-		store_relaxed(&model_state(model)->decides, true);
+	if (!model)
+		return;
+	store_relaxed(&model_state(model)->decides, true);
+	model_accesses_add(c, model, call);
 }
 
 /* What the stream was given may be no part of the model any more. */

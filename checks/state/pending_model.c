@@ -10,6 +10,7 @@
 #include "checks/state/memory_state.h"
 #include "checks/state/pending_change.h"
 #include "checks/state/pending_inside.h"
+#include "checks/state/random_task.h"
 #include "checks/state/task_state.h"
 
 #define MODEL_ACCESSES 16384 /* of more, the first are known */
@@ -194,20 +195,46 @@ static void captured_side_add(struct checks *c, struct acl_object *model, const 
 		captured_access_add(c, model, call, &place, &access);
 }
 
+/* The block has all of the range from start on. */
+static void known_range_add(struct checks *c, struct acl_object *model, const struct acl_call_record *call,
+	const void *start, uint64_t bytes, unsigned flags)
+{
+	struct pending_access access = {
+		.start = (uintptr_t)start, .end = (uintptr_t)start + bytes, .flags = (uint8_t)flags};
+	struct block_lookup place;
+
+	if (map_find(memory_blocks(c), access.start, &place) && access.end <= place.base + place.size)
+		captured_access_add(c, model, call, &place, &access);
+}
+
 /* What the device reads addresses from. */
 static void descriptors_add(struct checks *c, struct acl_object *model, const struct acl_call_record *call)
 {
 	struct descriptor_range r[DESCRIPTOR_RANGES];
 	unsigned n = descriptor_ranges(c, call, r);
-	struct block_lookup place;
 
-	for (unsigned i = 0; i < n; i++) {
-		struct pending_access access = {.start = (uintptr_t)r[i].at,
-			.end = (uintptr_t)r[i].at + r[i].bytes,
-			.flags = ACCESS_READS | ACCESS_DESCRIBES};
+	for (unsigned i = 0; i < n; i++)
+		known_range_add(c, model, call, r[i].at, r[i].bytes, ACCESS_READS | ACCESS_DESCRIBES);
+}
 
-		if (map_find(memory_blocks(c), access.start, &place) && access.end <= place.base + place.size)
-			captured_access_add(c, model, call, &place, &access);
+static void random_add(struct checks *c, struct acl_object *model, const struct acl_call_record *call)
+{
+	struct random_range r[RANDOM_RANGES];
+	unsigned n = random_ranges(c, call, r);
+
+	for (unsigned i = 0; i < n; i++)
+		known_range_add(c, model, call, r[i].at, r[i].bytes, r[i].flags);
+}
+
+/* What decides where the model goes on. */
+static void decision_add(struct checks *c, struct acl_object *model, const struct acl_call_record *call,
+	const struct operation *op)
+{
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry entry = operation_entry(op, i);
+
+		captured_side_add(c, model, call, entry.src, ACCESS_READS);
+		captured_side_add(c, model, call, entry.dst, ACCESS_READS);
 	}
 }
 
@@ -233,6 +260,13 @@ void model_accesses_add(struct checks *c, struct acl_object *model, struct acl_c
 	case ACL_OP_COPY_INDIRECT:
 	case ACL_OP_CACHE_DESCRIBED:
 		descriptors_add(c, model, call);
+		return;
+	case ACL_OP_RANDOM:
+		random_add(c, model, call);
+		return;
+	case ACL_OP_LABEL_SWITCH:
+	case ACL_OP_STREAM_SWITCH:
+		decision_add(c, model, call, op);
 		return;
 	}
 	if (!touches_memory(op))

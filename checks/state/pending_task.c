@@ -7,6 +7,7 @@
 #include "checks/state/order_state.h"
 #include "checks/state/pending_change.h"
 #include "checks/state/pending_inside.h"
+#include "checks/state/random_task.h"
 #include "checks/state/stream_change.h"
 
 #define MAPPINGS 64 /* side by side that one access is followed over */
@@ -256,15 +257,15 @@ static void memory_task_failed(struct checks *c, struct acl_call_record *call)
  */
 
 /* As much of it as belongs to one block. */
-static bool range_lookup(struct checks *c, struct descriptor_range *r, struct block_lookup *place)
+static bool range_lookup(struct checks *c, const void *at, uint64_t *bytes, struct block_lookup *place)
 {
 	uint64_t room;
 
-	if (!map_find(memory_blocks(c), (uintptr_t)r->at, place))
+	if (!map_find(memory_blocks(c), (uintptr_t)at, place))
 		return false;
-	room = place->size - ((uintptr_t)r->at - place->base);
-	if (r->bytes > room)
-		r->bytes = room;
+	room = place->size - ((uintptr_t)at - place->base);
+	if (*bytes > room)
+		*bytes = room;
 	return true;
 }
 
@@ -275,7 +276,7 @@ static void descriptors_add(struct checks *c, const struct acl_call_record *call
 	struct block_lookup place;
 
 	for (unsigned i = 0; i < n; i++)
-		if (range_lookup(c, &r[i], &place))
+		if (range_lookup(c, r[i].at, &r[i].bytes, &place))
 			entering_add(e, &place, (uintptr_t)r[i].at, r[i].bytes, 0, 0,
 				ACCESS_READS | ACCESS_DESCRIBES);
 }
@@ -298,7 +299,36 @@ static void described_task_failed(struct checks *c, struct acl_call_record *call
 	struct block_lookup place;
 
 	for (unsigned i = 0; i < n; i++)
-		if (range_lookup(c, &r[i], &place))
+		if (range_lookup(c, r[i].at, &r[i].bytes, &place))
+			access_take_back(c, call, &place, (uintptr_t)r[i].at, r[i].bytes);
+}
+
+/* --- random numbers ------------------------------------------------------------------------------------ */
+
+static void random_task_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct random_range r[RANDOM_RANGES];
+	struct block_lookup place;
+	struct entering e;
+	unsigned n;
+
+	if (!task_begin(c, call, &e))
+		return;
+	n = random_ranges(c, call, r);
+	for (unsigned i = 0; i < n; i++)
+		if (range_lookup(c, r[i].at, &r[i].bytes, &place))
+			entering_add(&e, &place, (uintptr_t)r[i].at, r[i].bytes, 0, 0, r[i].flags);
+	entering_end(&e, call);
+}
+
+static void random_task_failed(struct checks *c, struct acl_call_record *call)
+{
+	struct random_range r[RANDOM_RANGES];
+	unsigned n = stream_of(call) && call->state.position ? random_ranges(c, call, r) : 0;
+	struct block_lookup place;
+
+	for (unsigned i = 0; i < n; i++)
+		if (range_lookup(c, r[i].at, &r[i].bytes, &place))
 			access_take_back(c, call, &place, (uintptr_t)r[i].at, r[i].bytes);
 }
 
@@ -365,6 +395,8 @@ static const struct check_hook hooks[] = {
 	{ON_OP(COPY_INDIRECT), ACL_FAILED, described_task_failed},
 	{ON_OP(CACHE_DESCRIBED), ACL_ENTER, described_task_enter},
 	{ON_OP(CACHE_DESCRIBED), ACL_FAILED, described_task_failed},
+	{ON_OP(RANDOM), ACL_ENTER, random_task_enter},
+	{ON_OP(RANDOM), ACL_FAILED, random_task_failed},
 	{ON_OP(FREE_POOL), ACL_ENTER, pool_free_enter},
 	{ON_OP(FREE_POOL), ACL_FAILED, pool_free_failed},
 };

@@ -11,15 +11,16 @@ void earlier_history(struct acl_object_history *h, const void *source)
 	unsigned group = acl_apis[a->api].operation_group;
 
 	h->handle = ACL_HANDLE_NONE;
-	h->kind = a->flags & ACCESS_ALLOCATES   ? "allocates or releases memory"
-		  : a->flags & ACCESS_SETS      ? "sets memory"
-		  : a->flags & ACCESS_DESCRIBES ? "reads a descriptor"
-		  : group == ACL_OP_GROUP_WAIT  ? "waits for a word of memory"
-		  : group == ACL_OP_GROUP_WRITE ? "writes a word of memory"
-		  : a->flags == ACCESS_HINT     ? "prefetches or caches memory"
-		  : !(a->flags & ACCESS_WRITES) ? "reads memory"
-		  : a->flags & ACCESS_READS     ? "reads and writes memory"
-						: "writes memory";
+	h->kind = a->flags & ACCESS_ALLOCATES                               ? "allocates or releases memory"
+		  : a->flags & ACCESS_SETS                                  ? "sets memory"
+		  : a->flags & ACCESS_DESCRIBES                             ? "reads a descriptor"
+		  : group == ACL_OP_GROUP_WAIT                              ? "waits for a word of memory"
+		  : group == ACL_OP_GROUP_WRITE                             ? "writes a word of memory"
+		  : group == ACL_OP_GROUP_RANDOM && a->flags == ACCESS_HINT ? "uses memory"
+		  : a->flags == ACCESS_HINT                                 ? "prefetches or caches memory"
+		  : !(a->flags & ACCESS_WRITES)                             ? "reads memory"
+		  : a->flags & ACCESS_READS                                 ? "reads and writes memory"
+									    : "writes memory";
 	h->value = a->start;
 	h->size = a->end - a->start;
 	h->device = -1;
