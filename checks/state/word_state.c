@@ -14,6 +14,7 @@
 
 #define WORDS 1024 /* by their addresses: of two with the same place the later one is known */
 #define WRITES 3 /* of a word that are remembered */
+#define BLOCK_BITS 4096
 
 struct written {
 	acl_ref stream; /* 0: the host has set it */
@@ -24,14 +25,15 @@ struct written {
 
 struct word {
 	struct acl_lock lock;
-	uint64_t block; /* block_ref of the memory, 0 = nothing is known */
-	uint64_t address;
+	_Atomic uint64_t block; /* block_ref of the memory, 0 = nothing is known */
+	_Atomic uint64_t address;
 	struct written latest[WRITES]; /* newest first */
 	bool taken; /* a wait went on behind the newest one: who changes the word next may not be seen */
 };
 
 struct words {
 	_Atomic bool others; /* models or other processes may write words */
+	_Atomic uint64_t blocks[BLOCK_BITS / 64]; /* bit n: streams write words of a block whose number modulo BLOCK_BITS is n */
 	struct word word[WORDS];
 };
 
@@ -72,15 +74,16 @@ static struct word *word_lock(struct checks *c, const struct acl_call_record *ca
 
 static bool word_is(const struct word *w, uint64_t address, const struct block_lookup *at)
 {
-	return w->block == block_ref(at->block, at->generation, false) && w->address == address;
+	return load_relaxed(&w->block) == block_ref(at->block, at->generation, false) &&
+	       load_relaxed(&w->address) == address;
 }
 
 /* Nothing is known of it yet. */
 static void word_begin(struct word *w, uint64_t address, const struct block_lookup *at)
 {
 	memset(w->latest, 0, sizeof(w->latest));
-	w->block = block_ref(at->block, at->generation, false);
-	w->address = address;
+	store_relaxed(&w->block, block_ref(at->block, at->generation, false));
+	store_relaxed(&w->address, address);
 }
 
 /* A write that is done, whose stream is gone or that the stream's next task comes behind. */
@@ -104,12 +107,40 @@ static bool write_settles(struct checks *c, const struct word *w, struct acl_obj
 	return last->settled || (before->position && before->settled && write_is_before(c, before, s));
 }
 
+/* Under the lock: the call's stream puts the value there. */
+static void word_written(struct checks *c, const struct acl_call_record *call, struct word *w,
+	uint64_t address, const struct block_lookup *at, uint64_t value)
+{
+	struct acl_object *s = stream_of(call);
+	struct written now;
+
+	if (!word_is(w, address, at))
+		word_begin(w, address, at);
+	now = (struct written){object_ref(s), call->state.position, value, write_settles(c, w, s)};
+	memmove(w->latest + 1, w->latest, sizeof(w->latest) - sizeof(w->latest[0]));
+	w->latest[0] = now;
+	w->taken = false;
+}
+
+static bool words_may_be_in(struct checks *c, const struct block_lookup *at)
+{
+	return load_relaxed(&words(c)->blocks[at->index % BLOCK_BITS / 64]) >> at->index % 64 & 1;
+}
+
+/* Who else writes into the block is looked at from now on. */
+static void block_has_words(struct checks *c, const struct block_lookup *at)
+{
+	if (words_may_be_in(c, at))
+		return;
+	atomic_fetch_or(&words(c)->blocks[at->index % BLOCK_BITS / 64], UINT64_C(1) << at->index % 64);
+	checks_when(c, WHEN_WORDS);
+}
+
 /* In enter: whom the write wakes may submit the next wait before this call is back. */
 static void word_write_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
 	struct block_lookup at;
-	struct written now;
 	struct word *w;
 
 	if (!s || !call->state.position)
@@ -121,14 +152,10 @@ static void word_write_enter(struct checks *c, struct acl_call_record *call)
 	w = word_lock(c, call, &at);
 	if (!w)
 		return;
-	if (!word_is(w, word_address(call), &at))
-		word_begin(w, word_address(call), &at);
-	now = (struct written){object_ref(s), call->state.position,
-		acl_arg_value(call->api, call->args, ACL_ROLE_VALUE), write_settles(c, w, s)};
-	memmove(w->latest + 1, w->latest, sizeof(w->latest) - sizeof(w->latest[0]));
-	w->latest[0] = now;
-	w->taken = false;
+	word_written(
+		c, call, w, word_address(call), &at, acl_arg_value(call->api, call->args, ACL_ROLE_VALUE));
 	unlock(&w->lock);
+	block_has_words(c, &at);
 }
 
 static void word_forget(struct checks *c, struct acl_call_record *call)
@@ -138,13 +165,13 @@ static void word_forget(struct checks *c, struct acl_call_record *call)
 
 	if (!w)
 		return;
-	w->block = 0;
+	store_relaxed(&w->block, 0);
 	unlock(&w->lock);
 }
 
 /* --- words that the host sets: how flags begin --------------------------------------------------- */
 
-#define SET_AT_ONCE 64 /* words; more of them are memory for other things */
+#define SET_AT_ONCE 512 /* bytes; more of them are memory for other things, and only known words are set */
 
 static uint64_t word_set_to(const struct acl_call_record *call)
 {
@@ -176,8 +203,45 @@ static void word_set(struct checks *c, uint64_t address, const struct block_look
 	if (known)
 		w->latest[0] = (struct written){.position = 1, .value = value, .settled = true};
 	else
-		w->block = 0;
+		store_relaxed(&w->block, 0);
 	unlock(&w->lock);
+}
+
+/* Bytes of a block. */
+struct touched {
+	const struct block_lookup *at;
+	uint64_t start, end;
+};
+
+/* Calls act for each word of the range of which something is known; no lock is held. */
+static void known_words_each(struct checks *c, struct acl_call_record *call, const struct touched *t,
+	void (*act)(struct checks *, struct acl_call_record *, const struct touched *, uint64_t))
+{
+	struct words *all = words(c);
+
+	if (!words_may_be_in(c, t->at) || t->at->kind != MEM_DEVICE)
+		return;
+	if (t->end - t->start <= SET_AT_ONCE) {
+		for (uint64_t address = t->start & ~7ull; address < t->end; address += 8)
+			if (word_is(&all->word[mix64(address) % WORDS], address, t->at))
+				act(c, call, t, address);
+		return;
+	}
+	for (unsigned i = 0; i < WORDS; i++) {
+		uint64_t address = load_relaxed(&all->word[i].address);
+
+		if (address + 8 > t->start && address < t->end && word_is(&all->word[i], address, t->at))
+			act(c, call, t, address);
+	}
+}
+
+static void known_word_set(
+	struct checks *c, struct acl_call_record *call, const struct touched *t, uint64_t address)
+{
+	/* A part of it has another value. */
+	if (address < t->start || address + 8 > t->end)
+		return;
+	word_set(c, address, t->at, word_set_to(call));
 }
 
 static void word_set_leave(struct checks *c, struct acl_call_record *call)
@@ -186,12 +250,81 @@ static void word_set_leave(struct checks *c, struct acl_call_record *call)
 	const struct operation *op = operation_of(c, call);
 	struct block_lookup at;
 
-	if (!op->n_entries || operation_entry(op, 0).dst->span > SET_AT_ONCE * sizeof(uint64_t) ||
-		!succeeded(call) || !words_in(c, call, address, &at))
+	if (!op->n_entries || !succeeded(call) || !words_in(c, call, address, &at))
 		return;
 	end = address + operation_entry(op, 0).dst->span;
-	for (address = (address + 7) & ~7ull; address + 8 <= end && end <= at.base + at.size; address += 8)
+	if (end > at.base + at.size)
+		return;
+	if (end - address > SET_AT_ONCE) {
+		known_words_each(c, call, &(struct touched){&at, address, end}, known_word_set);
+		return;
+	}
+	for (address = (address + 7) & ~7ull; address + 8 <= end; address += 8)
 		word_set(c, address, &at, word_set_to(call));
+}
+
+/* --- sets on a stream, and what else is put where words are ---------------------------------------- */
+
+/* All of the word is in the range. */
+static bool word_is_set(const struct acl_call_record *call, const struct touched *t, uint64_t address)
+{
+	return acl_apis[call->api].operation_group == ACL_OP_GROUP_SET && address >= t->start &&
+	       address + 8 <= t->end;
+}
+
+static void known_word_overwritten(
+	struct checks *c, struct acl_call_record *call, const struct touched *t, uint64_t address)
+{
+	struct word *w;
+
+	if (stream_of(call) && call->state.position && !task_runs_now(c, call)) {
+		store_relaxed(&words(c)->others, true);
+		return;
+	}
+	w = word_lock_at(c, address);
+	if (word_is(w, address, t->at) && word_is_set(call, t, address) && call->state.position)
+		word_written(c, call, w, address, t->at, word_set_to(call));
+	else if (word_is(w, address, t->at))
+		store_relaxed(&w->block, 0);
+	unlock(&w->lock);
+}
+
+static void words_overwritten_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op = operation_of(c, call);
+
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		const struct op_access *dst = operation_entry(op, i).dst;
+		uint64_t start = dst ? (uintptr_t)dst->address : 0;
+
+		if (dst && dst->block.block && dst->span <= access_room(dst))
+			known_words_each(c, call, &(struct touched){&dst->block, start, start + dst->span},
+				known_word_overwritten);
+	}
+}
+
+static void known_word_forget(
+	struct checks *c, struct acl_call_record *call, const struct touched *t, uint64_t address)
+{
+	struct word *w = word_lock_at(c, address);
+
+	(void)call;
+	if (word_is(w, address, t->at))
+		store_relaxed(&w->block, 0);
+	unlock(&w->lock);
+}
+
+/* Nothing was put on the stream. */
+static void words_set_failed(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op = operation_of(c, call);
+	const struct op_access *dst = op->n_entries ? operation_entry(op, 0).dst : NULL;
+
+	if (dst && dst->block.block)
+		known_words_each(c, call,
+			&(struct touched){
+				&dst->block, (uintptr_t)dst->address, (uintptr_t)dst->address + dst->span},
+			known_word_forget);
 }
 
 static void word_others_write(struct checks *c, struct acl_call_record *call)
@@ -254,7 +387,7 @@ static void word_wait_enter(struct checks *c, struct acl_call_record *call)
 		w->taken = true;
 	} else {
 		/* Behind it the word may be changed by whom it was waited for. */
-		w->block = 0;
+		store_relaxed(&w->block, 0);
 	}
 	unlock(&w->lock);
 }
@@ -279,6 +412,10 @@ static const struct check_hook hooks[] = {
 	{ON_OP(WAIT_VALUE), ACL_LEAVE, word_wait_leave},
 	{ON_OP(SET_BYTES), ACL_LEAVE | ACL_IF_NOT_ASYNC, word_set_leave},
 	{ON_OP(SET_WORDS), ACL_LEAVE | ACL_IF_NOT_ASYNC, word_set_leave},
+	{ON_GROUP(SET), ACL_ENTER | ACL_IF_ASYNC | ACL_WHEN(WORDS), words_overwritten_enter},
+	{ON_GROUP(SET), ACL_FAILED | ACL_IF_ASYNC, words_set_failed},
+	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(WORDS), words_overwritten_enter},
+	{ON_GROUP(REDUCE), ACL_ENTER | ACL_WHEN(WORDS), words_overwritten_enter},
 	{ON_OP(TASK_SET_PARAMETERS), ACL_ENTER, word_others_write},
 	{ON_OP(EXPORT_MEMORY), ACL_ENTER, word_others_write},
 };

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words that streams write and wait for, in memory that is set or copied as a whole. */
+#include "two_streams.h"
+
+#define BYTES 4096u
+
+struct words {
+	struct two_streams x;
+	void *block, *zeros;
+	uint64_t *word;
+};
+
+static void write_word(struct words *w, uint64_t value, void *on)
+{
+	CALL(w->x.fixture, aclrtValueWrite, 0, .devAddr = w->word, .value = value, .stream = on);
+}
+
+static void await_word(struct words *w, uint64_t value, void *on)
+{
+	CALL(w->x.fixture, aclrtValueWait, 0, .devAddr = w->word, .value = value,
+		.flag = ACL_STREAM_WAIT_VALUE_GEQ, .stream = on);
+}
+
+static void streams_done(struct words *w)
+{
+	CALL(w->x.fixture, aclrtSynchronizeStream, 0, .stream = w->x.s);
+	CALL(w->x.fixture, aclrtSynchronizeStream, 0, .stream = w->x.t);
+}
+
+static uint64_t unseen(struct words *w)
+{
+	struct checks_totals totals;
+
+	checks_totals(w->x.fixture->checks, &totals);
+	return totals.evidence_ends[CHECKS_END_VALUE_WAIT];
+}
+
+/* A word that has been 0 and is 1. */
+static struct words written_word(void)
+{
+	struct words w = {.x = two_streams()};
+
+	w.block = fixture_malloc(w.x.fixture, DEVICE_MEMORY + (1u << 20), BYTES);
+	w.zeros = fixture_malloc_host(w.x.fixture, HOST_MEMORY + (1u << 20), BYTES);
+	w.word = (uint64_t *)w.block + 100;
+	write_word(&w, 0, w.x.t);
+	streams_done(&w);
+	write_word(&w, 1, w.x.s);
+	streams_done(&w);
+	return w;
+}
+
+static void set_block(struct words *w)
+{
+	CALL(w->x.fixture, aclrtMemset, 0, .devPtr = w->block, .maxCount = BYTES, .count = BYTES);
+}
+
+static void set_block_on(struct words *w, void *on)
+{
+	CALL(w->x.fixture, aclrtMemsetAsync, 0, .devPtr = w->block, .maxCount = BYTES, .count = BYTES,
+		.stream = on);
+}
+
+/* The wait is for a write that was not seen: behind it nothing is said. */
+static void waits_for_unseen(struct words *w)
+{
+	up(&w->x, w->x.s, ACL_MEMCPY_HOST_TO_DEVICE);
+	await_word(w, 1, w->x.t);
+	up(&w->x, w->x.t, ACL_MEMCPY_HOST_TO_DEVICE);
+	silent(w->x.fixture);
+	assert_int_equal(unseen(w), 1);
+}
+
+static void cleared_with_its_block(void **state)
+{
+	struct words w = written_word();
+
+	(void)state;
+	set_block(&w);
+	waits_for_unseen(&w);
+}
+
+static void cleared_on_a_stream(void **state)
+{
+	struct words w = written_word();
+
+	(void)state;
+	set_block_on(&w, w.x.t);
+	waits_for_unseen(&w);
+}
+
+static void copied_over(void **state)
+{
+	struct words w = written_word();
+
+	(void)state;
+	CALL(w.x.fixture, aclrtMemcpy, 0, .dst = w.word, .destMax = 8, .src = w.zeros, .count = 8,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE);
+	waits_for_unseen(&w);
+}
+
+static void copied_over_on_a_stream(void **state)
+{
+	struct words w = written_word();
+
+	(void)state;
+	CALL(w.x.fixture, aclrtMemcpyAsync, 0, .dst = w.block, .destMax = BYTES, .src = w.zeros,
+		.count = BYTES, .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = w.x.t);
+	waits_for_unseen(&w);
+}
+
+/* What the next write ends is a wait for it. */
+static void is_an_edge(struct words *w)
+{
+	up(&w->x, w->x.s, ACL_MEMCPY_HOST_TO_DEVICE);
+	write_word(w, 1, w->x.s);
+	await_word(w, 1, w->x.t);
+	up(&w->x, w->x.t, ACL_MEMCPY_HOST_TO_DEVICE);
+	silent(w->x.fixture);
+	assert_int_equal(unseen(w), 0);
+	up(&w->x, w->x.s, ACL_MEMCPY_HOST_TO_DEVICE);
+	want(w->x.fixture, "stream-race-copy:error");
+}
+
+static void edge_behind_a_set(void **state)
+{
+	struct words w = written_word();
+
+	(void)state;
+	set_block(&w);
+	is_an_edge(&w);
+}
+
+static void edge_behind_a_set_on_a_stream(void **state)
+{
+	struct words w = written_word();
+
+	(void)state;
+	set_block_on(&w, w.x.t);
+	CALL(w.x.fixture, aclrtRecordEvent, 0, .event = w.x.event, .stream = w.x.t);
+	CALL(w.x.fixture, aclrtStreamWaitEvent, 0, .stream = w.x.s, .event = w.x.event);
+	is_an_edge(&w);
+}
+
+/* The word may end the wait before it is set. */
+static void set_behind_the_wait(void **state)
+{
+	struct words w = written_word();
+
+	(void)state;
+	set_block_on(&w, w.x.s);
+	write_word(&w, 1, w.x.s);
+	await_word(&w, 1, w.x.t);
+	assert_int_equal(unseen(&w), 1);
+}
+
+/* A set that was refused: what the word holds is not known any more. */
+static void set_refused(void **state)
+{
+	struct words w = written_word();
+
+	(void)state;
+	CALL(w.x.fixture, aclrtMemsetAsync, 507000, .devPtr = w.block, .maxCount = BYTES, .count = BYTES,
+		.stream = w.x.t);
+	write_word(&w, 1, w.x.s);
+	await_word(&w, 1, w.x.t);
+	assert_int_equal(unseen(&w), 1);
+}
+
+/* Whether the set comes before the write is not known, but behind the set only the write ends the wait. */
+static void set_beside_the_write(void **state)
+{
+	struct words w = written_word();
+
+	(void)state;
+	set_block_on(&w, w.x.t);
+	is_an_edge(&w);
+}
+
+/* Other words of the block stay as they are. */
+static void other_part_set(void **state)
+{
+	struct words w = written_word();
+
+	(void)state;
+	write_word(&w, 0, w.x.t);
+	streams_done(&w);
+	CALL(w.x.fixture, aclrtMemset, 0, .devPtr = (char *)w.block + 1024, .maxCount = 1024, .count = 1024,
+		.value = 255);
+	is_an_edge(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cleared_with_its_block),
+		cmocka_unit_test(cleared_on_a_stream),
+		cmocka_unit_test(copied_over),
+		cmocka_unit_test(copied_over_on_a_stream),
+		cmocka_unit_test(edge_behind_a_set),
+		cmocka_unit_test(edge_behind_a_set_on_a_stream),
+		cmocka_unit_test(set_behind_the_wait),
+		cmocka_unit_test(set_refused),
+		cmocka_unit_test(set_beside_the_write),
+		cmocka_unit_test(other_part_set),
+	};
+
+	fixture_counts_only();
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("words in memory that is set or copied", tests, NULL, NULL);
+}
