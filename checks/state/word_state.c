@@ -33,7 +33,7 @@ struct word {
 
 struct words {
 	_Atomic bool others; /* models or other processes may write words */
-	_Atomic uint64_t blocks[BLOCK_BITS / 64]; /* bit n: streams write words of a block whose number modulo BLOCK_BITS is n */
+	_Atomic uint64_t blocks[BLOCK_BITS / 64]; /* bit n: of blocks with that number, modulo BLOCK_BITS */
 	struct word word[WORDS];
 };
 
