@@ -247,6 +247,10 @@ static bool writes_known(unsigned api)
 	case ACL_OP_GROUP_ALLOCATE:
 	case ACL_OP_GROUP_FREE:
 	case ACL_OP_GROUP_OVERFLOW:
+	/* What a cache or another side gets of memory changes nothing in it. */
+	case ACL_OP_GROUP_CACHE:
+	case ACL_OP_GROUP_MANAGED:
+	case ACL_OP_GROUP_PROFILE:
 		return true;
 	default:
 		return false;

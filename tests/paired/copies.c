@@ -265,6 +265,21 @@ static void crossing_without_policy(void)
 		.kind = ACL_MEMCPY_DEVICE_TO_DEVICE);
 }
 
+/* Prefetches write nothing. */
+static void desc_behind_prefetch(void)
+{
+	aclrtStream s = make_stream();
+	char *desc = make_device_memory(4096), *a = make_device_memory(4096);
+
+	CALL(aclrtMemset, .devPtr = a, .maxCount = 4096, .count = 4096);
+	if (!bug)
+		CALL(aclrtSetMemcpyDesc, .desc = desc, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE,
+			.srcAddr = a, .dstAddr = a + 2048, .count = 64);
+	CALL(aclrtCmoAsync, .src = a, .size = 4096, .cmoType = ACL_RT_CMO_TYPE_PREFETCH, .stream = s);
+	CALL(aclrtMemcpyAsyncWithDesc, .desc = desc, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
 /* --- results for the host ------------------------------------------------------------------------ */
 
 /* On the default stream, which is never destroyed. */
@@ -343,6 +358,7 @@ static const struct pair pairs[] = {
 	PAIR("desc-not-set", desc_of_former_memory),
 	PAIR("desc-not-set", desc_copied),
 	PAIR("desc-not-set", desc_before_kernel),
+	PAIR("desc-not-set", desc_behind_prefetch),
 	PAIR("desc-not-set", cmo_unset),
 	PAIR("desc-buffer-invalid", desc_on_host),
 	PAIR("desc-buffer-invalid", desc_in_heap),

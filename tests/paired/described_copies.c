@@ -201,6 +201,26 @@ static void captured_pointer_overwritten(void)
 	wait_for(s);
 }
 
+/* Neither do the operations of a cache say what a descriptor holds, nor do they change it. */
+static void descriptor_filled_again_behind_prefetch(void)
+{
+	aclrtStream s = make_stream();
+	char *desc = make_device_memory(SIZE), *a = make_device_memory(SIZE),
+	     *cached = make_device_memory(SIZE);
+
+	CALL(aclrtMemset, .devPtr = a, .maxCount = SIZE, .count = SIZE);
+	CALL(aclrtSetMemcpyDesc, .desc = desc, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, .srcAddr = a,
+		.dstAddr = a + 2048, .count = 64);
+	CALL(aclrtCmoSetDesc, .cmoDesc = cached, .src = a, .size = 64);
+	CALL(aclrtCmoAsyncWithDesc, .cmoDesc = cached, .cmoType = ACL_RT_CMO_TYPE_PREFETCH, .stream = s);
+	CALL(aclrtMemcpyAsyncWithDesc, .desc = desc, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, .stream = s);
+	if (!bug)
+		wait_for(s);
+	CALL(aclrtSetMemcpyDesc, .desc = desc, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, .srcAddr = a,
+		.dstAddr = a + 2048, .count = 128);
+	wait_for(s);
+}
+
 static void cache_descriptor_filled_again(void)
 {
 	aclrtStream s = make_stream();
@@ -216,6 +236,7 @@ static void cache_descriptor_filled_again(void)
 
 static const struct pair pairs[] = {
 	PAIR("desc-modified-in-flight", descriptor_filled_again),
+	PAIR("desc-modified-in-flight", descriptor_filled_again_behind_prefetch),
 	PAIR("desc-modified-in-flight", captured_descriptor_filled_again),
 	PAIR("desc-modified-in-flight", captured_pointer_overwritten),
 	PAIR("desc-modified-in-flight", descriptor_overwritten),
