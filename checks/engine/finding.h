@@ -73,6 +73,7 @@ struct acl_finding {
 	uint64_t serial; /* 1, 2 … of findings shown or not in this process */
 	uint64_t repeat; /* how often this site has broken this rule, this time included */
 	const struct acl_call_record *event; /* NULL for findings of the whole process */
+	struct acl_call_site at; /* without an event: the earlier call that is wrong, where it is known */
 	uint32_t stack; /* taken by the sink when 0 */
 	const char *detail; /* one plain sentence: what exactly is wrong here, with the values; or NULL */
 	unsigned n_values, n_objects;

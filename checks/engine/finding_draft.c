@@ -110,6 +110,7 @@ static void show_begin(struct finding_draft *d, const struct acl_call_record *ca
 	f->detail = d->detail;
 	f->at_leave = call && call->state.phase != ACL_ENTER;
 	f->stack = call ? call->stack : 0;
+	f->at = d->at;
 	f->n_values = f->n_objects = 0;
 	memset(f->values, 0, sizeof(f->values));
 	memset(f->objects, 0, sizeof(f->objects));
@@ -207,6 +208,7 @@ struct finding_draft *finding_draft_begin(
 	f = &d->finding;
 	fill(f, rule, &graded);
 	d->caller = call ? call->caller : g.caller;
+	d->at = call ? (struct acl_call_site){0} : g.at;
 	d->beside = g.beside;
 	f->serial = f->repeat = 0;
 	f->cause = g.cause;

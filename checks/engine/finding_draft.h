@@ -17,6 +17,7 @@ struct finding_draft {
 	char detail[640];
 	struct call_site_count site;
 	uint64_t caller; /* of its call site */
+	struct acl_call_site at; /* of the finding */
 	bool collected; /* it waits for the end of the call's phase */
 	uint8_t beside; /* enum finding_beside */
 	bool formatted; /* else it was not to be shown when it was made */
@@ -38,6 +39,7 @@ struct finding_grade {
 	uint8_t beside; /* enum finding_beside */
 	uint64_t site; /* distinguishes findings without a caller (leaks …); 0 = the caller */
 	uint64_t caller; /* the place to name when there is no event */
+	struct acl_call_site at; /* the same with the function that was called there, where that is known */
 	uint64_t cause;
 };
 #define NOT_RELAXED (-2)

@@ -40,6 +40,10 @@ static struct finding_grade grade_of(const struct finding_part *parts)
 		case PART_CALLER:
 			g.caller = parts->u;
 			break;
+		case PART_WHERE:
+			g.caller = parts->u >> CALL_SITE_API_BITS;
+			g.at = (struct acl_call_site){.caller = g.caller, .api = (uint16_t)parts->u};
+			break;
 		}
 	}
 	return g;

@@ -36,6 +36,7 @@ enum finding_part_kind {
 	PART_SEVERITY,
 	PART_RELAXED_TO,
 	PART_CALLER,
+	PART_WHERE,
 	/* Also what it counts as, unless zero. */
 	PART_ADVICE,
 	PART_CONSEQUENCE_OF,
@@ -191,6 +192,12 @@ FINDING_PART part_site(uint64_t site)
 FINDING_PART part_caller(uint64_t at)
 {
 	return (struct finding_part){.kind = PART_CALLER, .u = at};
+}
+
+/* As part_caller(), with the function that was called there: call_site_where() of that call. */
+FINDING_PART part_where(uint64_t where)
+{
+	return (struct finding_part){.kind = PART_WHERE, .u = where};
 }
 
 /* "1 MiB" … into a small buffer. */

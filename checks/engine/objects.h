@@ -40,9 +40,14 @@ struct call_site_slot {
 /* Addresses of code have no more than 48 bits. */
 #define CALL_SITE_API_BITS 16
 
+static inline uint64_t call_site_where(const struct acl_call_record *call)
+{
+	return call->caller << CALL_SITE_API_BITS | (uint16_t)call->api;
+}
+
 static inline void call_site_set_where(struct call_site_slot *m, const struct acl_call_record *call)
 {
-	store_relaxed(&m->where, call->caller << CALL_SITE_API_BITS | (uint16_t)call->api);
+	store_relaxed(&m->where, call_site_where(call));
 }
 
 static inline uint64_t call_site_caller(const struct call_site_slot *m)

@@ -36,10 +36,12 @@ unsigned finding_site_frames(const struct acl_call_site *site, uint64_t *caller,
 	return !symbol_is_interpreter(symbol_of(*caller));
 }
 
-/* A finding of the whole process (a leak) stands where its object was created. */
+/* One of the whole process stands at the call that was wrong, or where its object was created (a leak). */
 static void place(struct finding_record *s, const struct acl_finding *f)
 {
-	const struct acl_call_site *created = f->n_objects ? &f->objects[0].created : NULL;
+	const struct acl_call_site *created = f->at.caller   ? &f->at
+					      : f->n_objects ? &f->objects[0].created
+							     : NULL;
 	uint32_t stack = f->stack;
 
 	s->api = UINT16_MAX;

@@ -179,6 +179,8 @@ void fixture_text(struct fixture *fixture, const struct acl_finding *f, char *ou
 			f->stack == site_number(fixture, f->event->caller) ? "" : " without its stack");
 	if (f->repeat > 1)
 		put(&t, ", time %llu", (unsigned long long)f->repeat);
+	if (!f->event && f->at.caller)
+		put(&t, " of %s#%u", api_name(f->at.api), site_number(fixture, f->at.caller));
 	put(&t, "%s%s", f->relaxed ? ", relaxed later" : "", f->at_leave ? ", at leave" : "");
 	if (f->secondary)
 		put(&t, ", because of %s", f->cause ? rule_of(fixture, f->cause) : "nothing");

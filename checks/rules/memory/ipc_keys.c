@@ -230,7 +230,7 @@ static void check_admitted(struct checks *c, struct acl_call_record *call, struc
 		return;
 	if (FINDING(c, call, "share-whitelist-missing",
 		    !load_relaxed(&s->admitted) && !load_relaxed(&s->said),
-		    PARTS(part_site(caller), part_caller(caller),
+		    PARTS(part_site(caller), part_where(load_relaxed(&s->made.where)),
 			    part_api("exported by", call_site_api(&s->made))),
 		    "It was exported by %s so that importing processes must be admitted, and none was.",
 		    acl_apis[call_site_api(&s->made)].name))

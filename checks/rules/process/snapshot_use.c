@@ -12,7 +12,7 @@ struct snapshot {
 	_Atomic uint8_t unlocked; /* the step before the unlock that runs */
 	_Atomic bool reported; /* that it was left locked */
 	_Atomic uint64_t thread; /* pthread id of the one that locked */
-	_Atomic uint64_t caller; /* of the lock */
+	_Atomic uint64_t where; /* the lock was taken */
 };
 
 static struct snapshot *snapshot(struct checks *c)
@@ -68,7 +68,7 @@ static void stepped(struct checks *c, struct acl_call_record *call)
 		break;
 	case ACL_API_aclrtSnapShotProcessLock:
 		store_relaxed(&s->thread, call->pthread_id);
-		store_relaxed(&s->caller, call->caller);
+		store_relaxed(&s->where, call_site_where(call));
 		store_relaxed(&s->reported, false);
 		checks_when(c, WHEN_SNAPSHOT);
 		/* fall through */
@@ -202,7 +202,7 @@ static void snapshot_finish(struct checks *c, enum checks_end kind)
 	unsigned step = load_relaxed(&s->step);
 
 	if (kind == CHECKS_END_EXIT && step != RUNNING && !load_relaxed(&s->reported))
-		FINDING(c, NULL, "snapshot-not-unlocked", true, PARTS(part_caller(load_relaxed(&s->caller))),
+		FINDING(c, NULL, "snapshot-not-unlocked", true, PARTS(part_where(load_relaxed(&s->where))),
 			"The process ends, and it is %s.", step_name(step));
 }
 

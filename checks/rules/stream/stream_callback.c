@@ -21,7 +21,10 @@ struct callbacks {
 	struct acl_lock counting;
 	uint32_t counts; /* of the threads that serve streams now */
 	struct value_table processing; /* pthread id -> enum processing */
-	struct value_table launched; /* thread id -> caller of the last aclrtLaunchCallback it is to run */
+	struct value_table
+		refused; /* pthread id -> where its first aclrtProcessReport was that was refused */
+	struct value_table
+		launched; /* thread id -> where the last aclrtLaunchCallback was that it is to run */
 	struct value_table blocking; /* acl_ref of a stream -> position of the last one it waits for */
 	struct value_table waited; /* acl_ref of a stream -> milliseconds of waits for it that timed out */
 };
@@ -253,7 +256,7 @@ static void callback_launch_leave(struct checks *c, struct acl_call_record *call
 	if (!thread || call->state.capture)
 		return;
 	if (is_checked(call))
-		value_table_set(c, &callbacks(c)->launched, thread, call->caller);
+		value_table_set(c, &callbacks(c)->launched, thread, call_site_where(call));
 	if (acl_arg_value(call->api, call->args, ACL_ROLE_BLOCK_TYPE) == ACL_CALLBACK_BLOCK)
 		value_table_set_object(c, &callbacks(c)->blocking, s, call->state.position);
 }
@@ -342,9 +345,11 @@ static void report_process_leave(struct checks *c, struct acl_call_record *call)
 {
 	bool refused = error_of(call) == NOT_A_THREAD_OF_REPORTS;
 
-	if (is_checked(call) && value_table_value(&callbacks(c)->processing, call->pthread_id) != PROCESSING)
-		value_table_set(
-			c, &callbacks(c)->processing, call->pthread_id, refused ? REFUSED : PROCESSING);
+	if (!is_checked(call) || value_table_value(&callbacks(c)->processing, call->pthread_id) == PROCESSING)
+		return;
+	if (refused && !value_table_value(&callbacks(c)->refused, call->pthread_id))
+		value_table_set(c, &callbacks(c)->refused, call->pthread_id, call_site_where(call));
+	value_table_set(c, &callbacks(c)->processing, call->pthread_id, refused ? REFUSED : PROCESSING);
 }
 
 static void callback_ran(
@@ -355,11 +360,11 @@ static void callback_ran(
 		value_table_set(c, &callbacks(c)->processing, outer->pthread_id, PROCESSING);
 }
 
-static void check_callback_at_end(struct checks *c, const struct acl_rule *rule, bool broken, uint64_t caller,
+static void check_callback_at_end(struct checks *c, const struct acl_rule *rule, bool broken, uint64_t where,
 	uint64_t thread, const char *detail)
 {
 	FINDING_OF(c, NULL, rule, broken,
-		PARTS(part_site(thread), part_caller(caller), part_handle("thread", thread)), detail,
+		PARTS(part_site(thread), part_where(where), part_handle("thread", thread)), detail,
 		(unsigned long long)thread);
 }
 
@@ -375,7 +380,8 @@ static void callbacks_finish(struct checks *c, enum checks_end kind)
 	while (value_table_next(&k->processing, &at, &thread, &value)) {
 		bool refused = value == REFUSED && !value_table_get(&k->subscribed, thread, &value);
 
-		check_callback_at_end(c, RULE("processreport-not-subscribed"), refused, 0, thread,
+		check_callback_at_end(c, RULE("processreport-not-subscribed"), refused,
+			value_table_value(&k->refused, thread), thread,
 			"Thread 0x%llx called aclrtProcessReport, and no aclrtSubscribeReport ever named its "
 			"pthread id.");
 	}
@@ -483,6 +489,7 @@ static void callbacks_bind(
 static void callbacks_forked(struct checks *c)
 {
 	value_table_clear(&callbacks(c)->processing);
+	value_table_clear(&callbacks(c)->refused);
 	value_table_clear(&callbacks(c)->launched);
 }
 
