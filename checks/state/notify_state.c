@@ -242,7 +242,7 @@ static void notify_wait_leave(struct checks *c, struct acl_call_record *call)
 		notify_mark(o, NOTIFY_CAPTURED);
 		return;
 	}
-	store_relaxed(&n->caller, call->caller);
+	store_relaxed(&n->where, call_site_where(call));
 	counter_inc(&n->waits);
 	if (!stream_of(call))
 		return;
@@ -250,6 +250,24 @@ static void notify_wait_leave(struct checks *c, struct acl_call_record *call)
 	store_release(&n->position, 0);
 	store_release(&n->stream, object_ref(stream_of(call)));
 	store_release(&n->position, call->state.position);
+}
+
+/* The stream was waited for, and answers that the time of a wait is over: whichever it was, none waits
+ * surely. */
+static void notify_wait_timed_out(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call), *o;
+
+	if (!s || error_of(call) != ACL_ERROR_RT_WAIT_TIMEOUT)
+		return;
+	object_each(c, ACL_HANDLE_NOTIFY, o)
+	{
+		struct notify_state *n = notify_state(o);
+
+		if (load_acquire(&n->stream) == object_ref(s) &&
+			load_acquire(&n->position) <= call->state.observed_position)
+			store_release(&n->position, 0);
+	}
 }
 
 struct acl_object *notify_still_waiting(struct checks *c, struct acl_object *o)
@@ -319,6 +337,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(WAIT_NOTIFY), ACL_ENTER, notify_wait_enter},
 	{ON_OP(WAIT_COUNT_NOTIFY), ACL_LEAVE, notify_wait_leave},
 	{ON_OP(WAIT_NOTIFY), ACL_LEAVE, notify_wait_leave},
+	{ON_OP(SYNCHRONISE_STREAM), ACL_FAILED, notify_wait_timed_out},
 	{ON_OP(INFO_NOTIFY_ID), ACL_LEAVE, notify_number_leave},
 	{ON_OP(INFO_COUNT_NOTIFY_ID), ACL_LEAVE, notify_number_leave},
 	{ON_OP(EXPORT_NOTIFY), ACL_LEAVE, notify_export_leave},

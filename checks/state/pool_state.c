@@ -58,6 +58,9 @@ static struct acl_object *pool_of(struct checks *c, const struct acl_call_record
 	return pool && pool->kind == ACL_HANDLE_POOL && object_usable(pool) ? pool : NULL;
 }
 
+/* Of a call: where its stream stood at the release before it, to go back to when it fails. */
+static const char release_before_note;
+
 /* Where the stream stands at its last release into the pool. */
 static void note_free(struct acl_call_record *call, struct pool_state *p)
 {
@@ -72,9 +75,24 @@ static void note_free(struct acl_call_record *call, struct pool_state *p)
 	for (i = 0; i < POOL_STREAMS && p->freed[i].stream && p->freed[i].stream != object_ref(s); i++)
 		;
 	if (i < POOL_STREAMS) {
+		call_note_set(call, &release_before_note, p->freed[i].position);
 		p->freed[i].stream = object_ref(s);
 		p->freed[i].position = call->state.position;
 	}
+	unlock(&p->lock);
+}
+
+/* Unless another thread has released on the stream since. */
+static void forget_free(struct acl_call_record *call, struct pool_state *p)
+{
+	struct acl_object *s = stream_of(call);
+
+	if (!s || !call->state.position)
+		return;
+	lock(&p->lock);
+	for (unsigned i = 0; i < POOL_STREAMS; i++)
+		if (p->freed[i].stream == object_ref(s) && p->freed[i].position == call->state.position)
+			p->freed[i].position = call_note(call, &release_before_note);
 	unlock(&p->lock);
 }
 
@@ -100,6 +118,7 @@ static void free_failed(struct checks *c, struct acl_call_record *call)
 		return;
 	atomic_fetch_add(&pool_state(pool)->bytes, size);
 	atomic_fetch_add(&pool_state(pool)->live, 1);
+	forget_free(call, pool_state(pool));
 }
 
 /* What was in use is gone with the pool. */

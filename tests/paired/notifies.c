@@ -43,6 +43,19 @@ static void destroyed_while_waited_for(void)
 	CALL(aclrtSynchronizeStream, .stream = s2);
 }
 
+/* A wait whose time is over is no wait any more. */
+static void destroyed_after_time_out(void)
+{
+	aclrtStream s1 = make_stream(), s2 = make_stream();
+	aclrtNotify n = make_notify();
+
+	CALL(aclrtRecordNotify, .notify = n, .stream = s1);
+	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s2, .timeout = 100);
+	CALL_FAILS(bug ? ACL_ERROR_RT_STREAM_SYNC_TIMEOUT : ACL_ERROR_RT_WAIT_TIMEOUT,
+		aclrtSynchronizeStreamWithTimeout, .stream = s2, .timeout = 1000);
+	CALL(aclrtDestroyNotify, .notify = n);
+}
+
 /* The end of the stream that waited is seen through an event of another one. */
 static void destroyed_after_event(void)
 {
@@ -368,6 +381,7 @@ static const struct pair pairs[] = {
 	PAIR("free-in-flight", freed_behind_a_notify),
 	PAIR("notify-destroy-pending", destroyed_while_waited_for),
 	PAIR("notify-destroy-pending", destroyed_after_event),
+	PAIR("notify-destroy-pending", destroyed_after_time_out),
 	PAIR("notify-wait-never-recorded", waited_in_vain),
 	PAIR("notify-wait-never-recorded", synchronised_in_vain),
 	PAIR_EACH("stream-wait-never-satisfied", synchronised_behind_no_record, SYNCHRONISE_STREAM),

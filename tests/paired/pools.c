@@ -125,6 +125,21 @@ static void pool_release_failed(void)
 	CALL(aclrtMemPoolDestroy, .memPool = pool);
 }
 
+/* What was refused has put nothing on its stream. */
+static void pool_release_repeated(void)
+{
+	aclrtMemPool pool = make_pool(0);
+	aclrtStream s = make_stream(), other = make_stream();
+	void *p = take(pool, MIB, s);
+
+	CALL(aclrtSynchronizeStream, .stream = s);
+	CALL_FAILS(107000, aclrtMemPoolFreeAsync, .ptr = p, .stream = other);
+	CALL(aclrtMemPoolFreeAsync, .ptr = p, .stream = s);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtMemPoolDestroy, .memPool = pool);
+}
+
 static void pool_small(void)
 {
 	aclrtMemPool pool = make_pool(0);
@@ -424,6 +439,7 @@ static const struct pair pairs[] = {
 	PAIR("pool-destroy-live", pool_in_use),
 	PAIR("pool-destroy-live", pool_not_waited_for),
 	PAIR("pool-destroy-live", pool_release_failed),
+	PAIR("pool-destroy-live", pool_release_repeated),
 	PAIR_ALSO("pool-use-after-async-free", pool_memory_outlives_pool, "pool-destroy-live"),
 	PAIR("pool-small-allocations", pool_small),
 	PAIR("pool-small-allocations", pool_small_in_turn),

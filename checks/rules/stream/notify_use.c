@@ -144,10 +144,10 @@ static void notify_import_enter(struct checks *c, struct acl_call_record *call)
 /* --- the end -------------------------------------------------------------------------------------- */
 
 static void check_at_end(struct checks *c, const struct acl_rule *rule, struct acl_object *o, bool broken,
-	uint64_t caller, const char *detail)
+	uint64_t where, const char *detail)
 {
 	FINDING_OF(c, NULL, rule, broken,
-		PARTS(part_site(load_relaxed(&o->serial)), part_caller(caller),
+		PARTS(part_site(load_relaxed(&o->serial)), part_where(where),
 			part_object(acl_handle_names[o->kind], o)),
 		"%s", detail);
 }
@@ -186,13 +186,13 @@ static void notify_destroy_imported(struct checks *c, struct acl_call_record *ca
 
 static void notify_end(struct checks *c, struct acl_object *o)
 {
-	uint64_t made = call_site_caller(object_created(c, o));
+	uint64_t made = load_relaxed(&((struct call_site_slot *)object_created(c, o))->where);
 
 	if (load_relaxed(&o->flags) & ACL_OBJECT_INHERITED)
 		return;
 	if (load_relaxed(&notify_state(o)->waits) && !notify_has(o, ELSEWHERE))
 		check_at_end(c, RULE("notify-wait-never-recorded"), o, notify_hopeless(c, o),
-			load_relaxed(&notify_state(o)->caller),
+			load_relaxed(&notify_state(o)->where),
 			"The process ends; a stream waits for it, and it was never recorded.");
 	if (notify_imported_left(o)) {
 		object_reported(o);
