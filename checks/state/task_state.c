@@ -73,6 +73,17 @@ static void task_type_answered(struct checks *c, struct acl_call_record *call)
 			c, &tasks(c)->type, object_ref(m), task_argument(call), 1 + (uint64_t)*out);
 }
 
+/* Parameters say which type they are of. */
+static void task_parameters_answered(struct checks *c, struct acl_call_record *call)
+{
+	const aclmdlRITaskParams *out = acl_arg_pointer(call->api, call->args, ACL_ROLE_PARAMETERS);
+	struct acl_object *m = task_model(c, call);
+
+	if (m && out && succeeded(call))
+		value_table_set_of(
+			c, &tasks(c)->type, object_ref(m), task_argument(call), 1 + (uint64_t)out->type);
+}
+
 bool task_type(struct checks *c, const struct acl_call_record *call, aclmdlRITaskType *type)
 {
 	uint64_t known = task_model(c, call) ? value_table_value(&tasks(c)->type, task_argument(call)) : 0;
@@ -158,6 +169,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(INFO_STREAM_TASKS), ACL_ENTER, stream_tasks_room},
 	{ON_OP(INFO_STREAM_TASKS), ACL_LEAVE, stream_tasks_answered},
 	{ON_OP(INFO_TASK_TYPE), ACL_LEAVE, task_type_answered},
+	{ON_OP(INFO_TASK_PARAMETERS), ACL_LEAVE, task_parameters_answered},
 	{ON_OP(TASK_DISABLE), ACL_LEAVE, task_changed},
 	{ON_OP(TASK_SET_PARAMETERS), ACL_LEAVE, task_changed},
 	{ON_OP(MODEL_UPDATE), ACL_LEAVE, model_updated},

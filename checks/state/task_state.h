@@ -15,7 +15,7 @@ enum model_change { MODEL_UNCHANGED, MODEL_CHANGED, MODEL_CHANGE_UNSURE };
 /* The live model of the task that the call names; NULL = not known. */
 struct acl_object *task_model(struct checks *c, const struct acl_call_record *call);
 
-/* What aclmdlRITaskGetType has answered for it; false: not known. */
+/* What aclmdlRITaskGetType or aclmdlRITaskGetParams has answered for it; false: not known. */
 bool task_type(struct checks *c, const struct acl_call_record *call, aclmdlRITaskType *type);
 
 /* The thread that is in the middle of a call on a task of the same model, NULL = none. */

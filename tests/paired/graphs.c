@@ -243,6 +243,21 @@ static void room_for_fewer_tasks(void)
 	CALL(aclmdlRIGetTasksByStream, .stream = s, .tasks = tasks, .numTasks = &n);
 }
 
+/* The streams of a captured model are not the program's: only the model says what they are. */
+static void room_for_fewer_captured_tasks(void)
+{
+	aclmdlRI m = capture_on(make_stream());
+	aclmdlRITask tasks[8] = {0};
+	aclrtStream inner = NULL;
+	uint32_t streams = 1, n = 0;
+
+	CALL_DOES(aclmdlRIGetStreams, 0, inner = make_address(), .modelRI = m, .streams = &inner,
+		.numStreams = &streams);
+	CALL_DOES(aclmdlRIGetTasksByStream, 0, n = 2, .stream = inner, .tasks = NULL, .numTasks = &n);
+	n = bug ? 1 : 2;
+	CALL(aclmdlRIGetTasksByStream, .stream = inner, .tasks = tasks, .numTasks = &n);
+}
+
 static void unregistered_unknown(void)
 {
 	aclmdlRI m = capture_on(make_stream());
@@ -370,6 +385,7 @@ static const struct pair pairs[] = {
 	PAIR("mdlri-getstreams-size", array_too_small),
 	PAIR("mdlri-getstreams-size", tasks_without_counter),
 	PAIR("mdlri-getstreams-size", room_for_fewer_tasks),
+	PAIR("mdlri-getstreams-size", room_for_fewer_captured_tasks),
 	PAIR("mdlri-destroy-callback-misuse", unregistered_unknown),
 	PAIR("mdlri-model-count", too_many_streams),
 	PAIR("mdlri-model-count", too_many_streams_in_all),

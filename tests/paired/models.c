@@ -67,6 +67,18 @@ static void end_build_without_end_task(void)
 	CALL_FAILS(bug ? 507000 : 0, aclmdlRIBuildEnd, .modelRI = m);
 }
 
+static void end_task_of_unbound_stream(void)
+{
+	aclmdlRI m = begin_build();
+	aclrtStream s = bound_stream(m), other = make_stream_flags(ACL_STREAM_PERSISTENT);
+
+	if (!bug)
+		CALL(aclmdlRIBindStream, .modelRI = m, .stream = other);
+	CALL_FAILS(bug ? 507000 : 0, aclmdlRIEndTask, .modelRI = m, .stream = other);
+	CALL(aclmdlRIEndTask, .modelRI = m, .stream = s);
+	CALL(aclmdlRIBuildEnd, .modelRI = m);
+}
+
 static void execute_unbuilt(void)
 {
 	aclmdlRI m = bug ? begin_build() : build();
@@ -370,6 +382,7 @@ static const struct pair pairs[] = {
 	PAIR("mdlri-capture-model-in-build-api", end_build_of_captured),
 	PAIR("mdlri-build-order", end_build_without_stream),
 	PAIR("mdlri-build-order", end_build_without_end_task),
+	PAIR("mdlri-build-order", end_task_of_unbound_stream),
 	PAIR("mdlri-build-order", execute_unbuilt),
 	PAIR("mdlri-bind-bad-stream", bind_plain_stream),
 	PAIR("mdlri-bind-bad-stream", bind_twice),

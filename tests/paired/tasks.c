@@ -109,6 +109,33 @@ static void disabled_of_no_type(void)
 		update(m);
 }
 
+/* Only kernels have attributes, and the task is of another type. */
+static void attribute_of_other_task(void)
+{
+	aclmdlRITask task = task_of(model_on(make_stream()));
+	aclmdlRITaskType type = ACL_MODEL_RI_TASK_KERNEL;
+
+	CALL_DOES(aclmdlRITaskGetType, 0,
+		type = bug ? ACL_MODEL_RI_TASK_VALUE_WRITE : ACL_MODEL_RI_TASK_KERNEL, .task = task,
+		.type = &type);
+	pair_assume(bug == (type == ACL_MODEL_RI_TASK_VALUE_WRITE), "tasks that are no kernels");
+	CALL_FAILS(bug ? 107000 : 0, aclmdlRIKernelTaskGetAttribute, .task = task,
+		.attrId = ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE, .attrValue = OUT);
+}
+
+static void attribute_of_task_with_parameters(void)
+{
+	aclmdlRITask task = task_of(model_on(make_stream()));
+
+	CALL_DOES(aclmdlRITaskGetParams, 0,
+		params.type = bug ? ACL_MODEL_RI_TASK_VALUE_WRITE : ACL_MODEL_RI_TASK_KERNEL, .task = task,
+		.params = &params);
+	pair_assume(bug == (params.type == ACL_MODEL_RI_TASK_VALUE_WRITE), "tasks that are no kernels");
+	CALL_FAILS(bug ? 107000 : 0, aclmdlRIKernelTaskGetAttribute, .task = task,
+		.attrId = ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE, .attrValue = OUT);
+	params.type = ACL_MODEL_RI_TASK_KERNEL;
+}
+
 /* --- a change at the wrong time --------------------------------------------------------------- */
 
 static void disabled_while_running(void)
@@ -187,6 +214,8 @@ static void two_threads_each(void)
 
 static const struct pair pairs[] = {
 	PAIR("mdlri-task-setparams-type", disabled_of_no_type),
+	PAIR("mdlri-kernel-attr-unsupported", attribute_of_other_task),
+	PAIR("mdlri-kernel-attr-unsupported", attribute_of_task_with_parameters),
 	PAIR("mdlri-execute-not-ready", executed_after_disable),
 	PAIR("mdlri-execute-not-ready", executed_after_set),
 	PAIR("mdlri-execute-not-ready", executed_after_failure),

@@ -18,6 +18,7 @@
 
 struct models {
 	struct value_table sizes; /* acl_ref of a model or stream -> 1 + elements it was said to have */
+	struct value_table inner_sizes; /* handle of a stream that a model has made -> the same */
 	struct value_table streams; /* acl_ref of a model -> streams that were captured into it */
 	struct value_table at_end; /* key of model and function -> 1: callback of its destruction */
 };
@@ -86,10 +87,10 @@ static void count_answered(struct checks *c, struct acl_call_record *call, struc
 		value_table_set_object(c, &models(c)->sizes, o, 1 + (uint64_t)*n);
 }
 
-static void count_brought(struct checks *c, struct acl_call_record *call, struct acl_object *o,
+/* said: 1 + the answer, 0 = there was none. */
+static void count_brought(struct checks *c, struct acl_call_record *call, struct acl_object *o, uint64_t said,
 	const void *array, const uint32_t *at)
 {
-	uint64_t said = o ? value_table_value(&models(c)->sizes, object_ref(o)) : 0;
 	uint32_t n;
 
 	if (said && array && program_read(c, at, &n, sizeof(n)))
@@ -100,11 +101,18 @@ static void count_brought(struct checks *c, struct acl_call_record *call, struct
 			(unsigned long long)said - 1, n);
 }
 
+static uint64_t count_said(struct checks *c, struct acl_object *o)
+{
+	return o ? value_table_value(&models(c)->sizes, object_ref(o)) : 0;
+}
+
 static void model_streams_enter(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclmdlRIGetStreams *a = call->args;
 
-	count_brought(c, call, model_argument(c, call), a->streams, a->numStreams);
+	struct acl_object *m = model_argument(c, call);
+
+	count_brought(c, call, m, count_said(c, m), a->streams, a->numStreams);
 }
 
 static void model_streams_leave(struct checks *c, struct acl_call_record *call)
@@ -124,14 +132,24 @@ static void stream_tasks_enter(struct checks *c, struct acl_call_record *call)
 		FINDING(c, call, "mdlri-gettasks-unrelated-stream", !binding_was(c, s),
 			PARTS(part_object("stream", s)),
 			"The stream belongs to no model; a captured model has streams of its own.");
-	count_brought(c, call, stream_of(call), a->tasks, a->numTasks);
+	if (s)
+		count_brought(c, call, s, count_said(c, s), a->tasks, a->numTasks);
+	else
+		count_brought(c, call, stream_model(c, a->stream),
+			value_table_value(&models(c)->inner_sizes, (uintptr_t)a->stream), a->tasks,
+			a->numTasks);
 }
 
 static void stream_tasks_leave(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclmdlRIGetTasksByStream *a = call->args;
 
+	struct acl_object *m = stream_of(call) ? NULL : stream_model(c, a->stream);
+
 	count_answered(c, call, stream_of(call), a->tasks, a->numTasks);
+	if (m && !a->tasks && a->numTasks && succeeded(call))
+		value_table_set_of(c, &models(c)->inner_sizes, object_ref(m), (uintptr_t)a->stream,
+			1 + (uint64_t)*a->numTasks);
 }
 
 /* --- callbacks of the destruction ---------------------------------------------------------------- */

@@ -47,6 +47,17 @@ static void task_disable_enter(struct checks *c, struct acl_call_record *call)
 			"aclmdlRITaskGetType has answered a type of tasks that cannot be changed.");
 }
 
+static void task_attribute_enter(struct checks *c, struct acl_call_record *call)
+{
+	aclmdlRITaskType type;
+
+	if (task_type(c, call, &type))
+		FINDING(c, call, "mdlri-kernel-attr-unsupported", type != ACL_MODEL_RI_TASK_KERNEL,
+			PARTS(part_enum("type", "aclmdlRITaskType", type),
+				part_object("model", task_model(c, call))),
+			"The task is of a type that has no attributes of a kernel.");
+}
+
 static void task_call_together(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *m = task_model(c, call);
@@ -116,6 +127,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(TASK_DISABLE), ACL_ENTER, task_change_enter},
 	{ON_OP(TASK_DISABLE), ACL_ENTER, task_disable_enter},
 	{ON_OP(TASK_SET_PARAMETERS), ACL_ENTER, task_change_enter},
+	{ON_OP(INFO_TASK_ATTRIBUTE), ACL_ENTER, task_attribute_enter},
 	{ON_ROLE(TASK), ACL_ENTER, task_call_together},
 	{ON_OP(EXECUTE_MODEL), ACL_ENTER | ACL_IF_ASYNC, changed_execute_enter},
 	{ON_OP(EXECUTE_MODEL), ACL_FAILED | ACL_IF_ASYNC, changed_execute_failed},

@@ -109,18 +109,22 @@ static void stream_unbind_enter(struct checks *c, struct acl_call_record *call)
 			"done.");
 }
 
-static void model_end_task_enter(struct checks *c, struct acl_call_record *call)
-{
-	struct acl_object *m = live_model(c, call);
-
-	if (!in_build_api(c, call, m))
-		built_already(c, call, m);
-}
-
 /* Libraries that go to the runtime below this interface bind streams and end tasks there. */
 static bool steps_are_seen(struct checks *c)
 {
 	return !other_submitters_possible(c, CHECKS_OTHER_WORK);
+}
+
+static void model_end_task_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = live_stream(c, call), *m = live_model(c, call);
+
+	if (in_build_api(c, call, m))
+		return;
+	built_already(c, call, m);
+	if (stream_is_known(s) && m && !(load_relaxed(&m->flags) & ACL_OBJECT_LEARNED) && steps_are_seen(c))
+		check_binding(c, call, RULE("mdlri-build-order"), binding_of(c, s) != m, s, m,
+			"The stream is not bound to this model.");
 }
 
 static void model_build_end_enter(struct checks *c, struct acl_call_record *call)
