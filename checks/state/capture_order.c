@@ -140,3 +140,16 @@ bool capture_order_is_before(const struct capture_order *o, uint32_t earlier, ui
 	before = s ? before_at(s, UINT32_MAX) : NULL;
 	return before && earlier <= s->width && before[earlier - 1] >= task;
 }
+
+bool capture_order_is_surely_before(
+	const struct capture_order *o, uint32_t earlier, uint32_t task, uint32_t later, uint32_t behind)
+{
+	const uint32_t *before;
+
+	if (!earlier || !later || o->incomplete)
+		return false;
+	if (earlier == later)
+		return task < behind;
+	before = later <= o->room ? before_at(&o->stream[later - 1], behind) : NULL;
+	return before && earlier <= o->stream[later - 1].width && before[earlier - 1] >= task;
+}

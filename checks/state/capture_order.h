@@ -27,5 +27,8 @@ void capture_order_wait(struct checks *c, struct capture_order *o, uint32_t stre
 	uint32_t other, uint32_t record);
 /* Whether a task of the earlier stream comes before the next one of the later, or may. */
 bool capture_order_is_before(const struct capture_order *o, uint32_t earlier, uint32_t task, uint32_t later);
+/* Whether that task of the earlier stream surely comes before task `behind` of the later. */
+bool capture_order_is_surely_before(
+	const struct capture_order *o, uint32_t earlier, uint32_t task, uint32_t later, uint32_t behind);
 
 #endif

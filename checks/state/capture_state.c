@@ -336,10 +336,16 @@ static bool waits_for_unseen(const struct acl_call_record *call)
 	return false;
 }
 
-static void model_waits_unseen(struct checks *c, struct acl_object *model)
+/* After the wait has become a task of the stream. What is in a body may come at any time of the whole. */
+static void model_waits_unseen(struct checks *c, struct acl_object *model, struct acl_object *s)
 {
+	struct acl_object *root = model_root(c, model);
+
 	store_relaxed(&model_state(model)->waits_unseen, true);
-	store_relaxed(&model_state(model_root(c, model))->waits_unseen, true);
+	store_relaxed(&model_state(root)->waits_unseen, true);
+	capture_stream_waits_unseen(model, s);
+	if (root != model)
+		capture_stream_waits_unseen(root, NULL);
 }
 
 /* A task became part of a model. */
@@ -353,7 +359,7 @@ static void captured(struct checks *c, struct acl_call_record *call)
 	if (stream_of(call))
 		capture_stream_task(c, model, stream_of(call), LAST_TASK, call);
 	if (waits_for_unseen(call))
-		model_waits_unseen(c, model);
+		model_waits_unseen(c, model, stream_of(call));
 	/* The callback runs on the thread that is subscribed for the stream then. */
 	if (acl_apis[call->api].operation == ACL_OP_LAUNCH_HOST_FUNCTION &&
 		acl_arg_has(call->api, ACL_ROLE_BLOCK_TYPE))
@@ -424,8 +430,8 @@ static void event_waited(struct checks *c, struct acl_call_record *call)
 		if (event_is_external(call, e)) {
 			store_relaxed(&event_state(e)->external, true);
 			model_uses_object(c, model, e, call);
-			model_waits_unseen(c, model);
 			capture_stream_task(c, model, s, LAST_TASK, call);
+			model_waits_unseen(c, model, s);
 		} else if (of_event == object_ref(model)) {
 			capture_stream_waits(c, model, s, e, call);
 		}

@@ -7,6 +7,7 @@
 #include "checks/state/stream_state.h"
 
 #define STREAMS_FIRST 8
+#define UNSEEN_WAITS 16
 
 struct capture_streams {
 	acl_ref model; /* the slot may hold another one by now */
@@ -14,6 +15,9 @@ struct capture_streams {
 	bool incomplete; /* no memory for a stream */
 	uint32_t n_ranges; /* ever; they are kept in turn */
 	struct capture_range range[CAPTURE_RANGES];
+	uint32_t n_unseen; /* waits that something unseen ends; more than there is room for: not all are known
+			    */
+	struct capture_place unseen[UNSEEN_WAITS];
 	struct capture_stream *stream;
 	struct capture_order order; /* of the streams by their places there, from 1 */
 };
@@ -171,6 +175,23 @@ void capture_stream_waits(struct checks *c, struct acl_object *model, struct acl
 	unlock(&m->lock);
 }
 
+void capture_stream_waits_unseen(struct acl_object *model, struct acl_object *s)
+{
+	struct model_state *m = model_state(model);
+	struct capture_streams *a;
+	struct capture_stream *in;
+
+	lock(&m->lock);
+	a = streams_of(model);
+	in = s ? stream_in(a, s) : NULL;
+	if (a && in && a->n_unseen < UNSEEN_WAITS)
+		a->unseen[a->n_unseen++] =
+			(struct capture_place){stream_rarely(s, capture_stream), in->tasks};
+	else if (a)
+		a->n_unseen = UNSEEN_WAITS + 1;
+	unlock(&m->lock);
+}
+
 bool capture_stream_next(struct acl_object *model, unsigned *at, struct capture_stream *stream)
 {
 	struct model_state *m = model_state(model);
@@ -203,6 +224,24 @@ bool capture_place_is_before(struct acl_object *model, struct capture_place earl
 	return !stream_in(a, s) || a->incomplete ||
 	       capture_order_is_before(
 		       &a->order, earlier.stream, earlier.task, stream_rarely(s, capture_stream));
+}
+
+bool capture_waits_are_common(struct acl_object *model, struct capture_place earlier, struct acl_object *s)
+{
+	struct capture_streams *a = streams_of(model);
+	uint32_t next = stream_rarely(s, capture_stream);
+
+	if (!stream_in(a, s) || a->incomplete || a->n_unseen > UNSEEN_WAITS)
+		return false;
+	for (uint32_t i = 0; i < a->n_unseen; i++) {
+		struct capture_place wait = a->unseen[i];
+
+		if (!capture_order_is_surely_before(
+			    &a->order, wait.stream, wait.task, earlier.stream, earlier.task) ||
+			!capture_order_is_surely_before(&a->order, wait.stream, wait.task, next, UINT32_MAX))
+			return false;
+	}
+	return true;
 }
 
 uint64_t capture_place_stream(struct acl_object *model, struct capture_place place)

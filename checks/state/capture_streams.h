@@ -47,6 +47,9 @@ struct capture_place {
 struct capture_place capture_place_of(struct acl_object *model, struct acl_object *s);
 /* Whether the task there comes before what is captured next on the stream, or may. */
 bool capture_place_is_before(struct acl_object *model, struct capture_place earlier, struct acl_object *s);
+/* Whether all waits of the capture that something unseen ends come before that task, and before what is
+ * captured next on the stream: what ends one of them comes between neither. */
+bool capture_waits_are_common(struct acl_object *model, struct capture_place earlier, struct acl_object *s);
 /* acl_ref of its stream, 0: not known. */
 uint64_t capture_place_stream(struct acl_object *model, struct capture_place place);
 

@@ -5,6 +5,7 @@
  */
 #include "checks/engine/evidence.h"
 #include "checks/state/binding_state.h"
+#include "checks/state/capture_change.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/event_state.h"
 #include "checks/state/model_execution.h"
@@ -15,11 +16,17 @@
 static void outside_wait_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *e = event_of(call), *model = object_of(c, call->state.capture);
-	bool outside = !e || event_flag_external(call) || load_relaxed(&event_state(e)->external) ||
-		       load_relaxed(&event_state(e)->flags) == ACL_EVENT_EXTERNAL;
+	bool noted = acl_apis[call->api].operation != ACL_OP_WAIT_EVENT ||
+		     (e && (event_flag_external(call) ||
+				   load_relaxed(&event_state(e)->flags) == ACL_EVENT_EXTERNAL));
+	bool outside = noted || !e || load_relaxed(&event_state(e)->external);
 
-	if (model && outside && succeeded(call))
-		store_relaxed(&model_state(model_root(c, model))->waits_outside, true);
+	if (!model || !outside || !succeeded(call))
+		return;
+	store_relaxed(&model_state(model_root(c, model))->waits_outside, true);
+	/* Others have their places where they are captured. */
+	if (!noted)
+		capture_stream_waits_unseen(model, NULL);
 }
 
 /* Of models that were not captured, or are not known, it is unknown what they wait for. */

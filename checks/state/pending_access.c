@@ -241,8 +241,13 @@ void conflict_keep(struct entering *e, const struct pending_access *earlier, uin
 	if (!e->conflict)
 		e->conflict = checks_alloc(e->c, sizeof(*e->conflict));
 	if (e->conflict)
-		*e->conflict = (struct access_conflict){
-			*earlier, e->block, start, end, e->access.flags, e->captured, e->captured_earlier};
+		*e->conflict = (struct access_conflict){.earlier = *earlier,
+			.block = e->block,
+			.start = start,
+			.end = end,
+			.flags = e->access.flags,
+			.captured = e->captured,
+			.captured_earlier = e->captured_earlier};
 }
 
 /* What is in conflict with the former is so with the later: reductions are in conflict with less than others.

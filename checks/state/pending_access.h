@@ -26,6 +26,7 @@ struct access_conflict {
 	uint8_t flags; /* enum access_flag of the call's own access */
 	/* Of an execution of a model: the task that does it, as it was captured; caller 0: no execution. */
 	struct acl_call_site captured, captured_earlier; /* of the call, of the earlier task */
+	bool hidden; /* of two captured tasks: a wait that something unseen ends may order them */
 };
 
 /* What the call's accesses met when they were entered: enum access_met. */

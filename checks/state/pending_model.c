@@ -306,6 +306,7 @@ static bool access_is_unordered(
 	k->out->earlier = *a;
 	k->out->earlier.stream = capture_place_stream(k->model, place);
 	k->out->flags = now->flags;
+	k->out->hidden = !capture_waits_are_common(k->model, place, k->stream);
 	return true;
 }
 

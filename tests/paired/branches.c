@@ -127,12 +127,91 @@ static void set_on_a_branch(void)
 	end(s);
 }
 
+static void wait_for_outside(aclrtStream s)
+{
+	aclrtEvent e = make_event_flag(ACL_EVENT_EXTERNAL);
+
+	CALL(aclrtStreamWaitEvent, .stream = s, .event = e);
+	CALL(aclrtResetEvent, .event = e, .stream = s);
+}
+
+/* What both come behind orders neither. */
+static void behind_one_wait(void)
+{
+	void *h = make_host_memory(SIZE), *out = make_host_memory(SIZE), *d = make_device_memory(SIZE);
+	aclrtStream s = make_stream(), other;
+
+	capture_begin(s);
+	wait_for_outside(s);
+	other = branch_of(s);
+	copy_on(s, d, h, UP);
+	if (!bug)
+		capture_join(s, other);
+	copy_on(other, out, d, DOWN);
+	capture_join(other, s);
+	end(s);
+}
+
+/* The record that ends the wait may be a task behind the other copy. */
+static void behind_a_wait_of_one(void)
+{
+	void *h = make_host_memory(SIZE), *out = make_host_memory(SIZE), *d = make_device_memory(SIZE);
+	aclrtStream s = make_stream(), other;
+
+	capture_begin(s);
+	if (bug)
+		wait_for_outside(s);
+	other = branch_of(s);
+	if (!bug)
+		wait_for_outside(s);
+	copy_on(s, d, h, UP);
+	copy_on(other, out, d, DOWN);
+	capture_join(other, s);
+	end(s);
+}
+
+/* Between the copies of one stream: the later copy comes behind it, the earlier one does not. */
+static void behind_a_wait_of_the_later(void)
+{
+	void *h = make_host_memory(SIZE), *out = make_host_memory(SIZE), *d = make_device_memory(SIZE);
+	aclrtStream s = make_stream(), other;
+
+	capture_begin(s);
+	other = branch_of(s);
+	copy_on(s, d, h, UP);
+	if (!bug)
+		wait_for_outside(other);
+	copy_on(other, out, d, DOWN);
+	capture_join(other, s);
+	end(s);
+}
+
+/* Of so many waits the places are not kept. */
+static void behind_many_waits(void)
+{
+	void *h = make_host_memory(SIZE), *out = make_host_memory(SIZE), *d = make_device_memory(SIZE);
+	aclrtStream s = make_stream(), other;
+
+	capture_begin(s);
+	for (unsigned i = 0; i < (bug ? 16 : 17); i++)
+		wait_for_outside(s);
+	other = branch_of(s);
+	copy_on(s, d, h, UP);
+	copy_on(other, out, d, DOWN);
+	capture_join(other, s);
+	end(s);
+}
+
 static const struct pair pairs[] = {
 	PAIR_EACH("stream-race-copy", result_of_a_branch, COPY_LINEAR, .mode = PAIR_IF_ASYNC),
 	PAIR_EACH("stream-race-copy", result_of_a_branch, COPY_ROWS, .mode = PAIR_IF_ASYNC),
 	PAIR_EACH("stream-race-copy", sum_of_a_branch, REDUCE),
 	PAIR("stream-race-copy", order_through_a_third),
 	PAIR("stream-race-copy", recorded_too_early),
+	PAIR("stream-race-copy", behind_one_wait),
+	PAIR_AVOIDS("stream-race-copy", behind_a_wait_of_one),
+	PAIR_AVOIDS("stream-race-copy", behind_a_wait_of_the_later),
+	PAIR_AVOIDS("stream-race-copy", behind_many_waits),
 	PAIR_AVOIDS("stream-race-copy", columns_of_a_matrix),
 	PAIR_EACH("stream-race-set", set_on_a_branch, SET_BYTES, .mode = PAIR_IF_ASYNC),
 	PAIR_EACH("stream-race-set", set_on_a_branch, SET_WORDS, .mode = PAIR_IF_ASYNC),

@@ -14,13 +14,13 @@ static const struct acl_rule *rule_of(unsigned met)
 }
 
 /* What orders its tasks may come from outside, or the task be replaced before it runs. */
-static bool model_order_is_open(struct checks *c, struct acl_object *model)
+static bool model_order_is_open(struct checks *c, struct acl_object *model, const struct access_conflict *x)
 {
 	struct acl_object *root = model_root(c, model);
 
-	return load_relaxed(&model_state(model)->waits_unseen) ||
-	       load_relaxed(&model_state(root)->waits_unseen) ||
-	       load_relaxed(&model_state(root)->waits_outside) || load_relaxed(&model_state(model)->group);
+	return x->hidden || load_relaxed(&model_state(model)->group) ||
+	       (root != model && (load_relaxed(&model_state(root)->waits_unseen) ||
+					 load_relaxed(&model_state(root)->waits_outside)));
 }
 
 /* A kernel may order what its stream does by a word of memory. */
@@ -46,7 +46,7 @@ static void captured_race_look(struct checks *c, struct acl_call_record *call, s
 			rule_evaluated(call, rule_of(met));
 		return;
 	}
-	if (model_order_is_open(c, model)) {
+	if (model_order_is_open(c, model, &x)) {
 		evidence_ends(c, CHECKS_END_MODEL);
 		return;
 	}
