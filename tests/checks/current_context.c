@@ -34,6 +34,27 @@ static void context_of_other_thread(void **state)
 	assert_non_null(strstr(fixture->found[0].detail, "not inherited"));
 }
 
+/* Of functions that the model says nothing of, the runtime does; those that only query mean nothing by it. */
+static void context_missed_by_the_runtime(void **state)
+{
+	struct scenario sc = scenario(DOCUMENTS, SIZE);
+	size_t size = 0;
+
+	(void)state;
+	sc.fixture->tid = 2;
+	CALL(sc.fixture, aclrtGetMemcpyDescSize, 107002, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE,
+		.descSize = &size);
+	want(sc.fixture, "api-error:warning");
+	CALL(sc.fixture, aclmdlRICaptureBegin, 107002, .stream = sc.s,
+		.mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	want(sc.fixture, "current-context-missing:error");
+	/* The stream's context is set, or another one below us: it is not missing here. */
+	sc.fixture->tid = 1;
+	CALL(sc.fixture, aclmdlRICaptureBegin, 107002, .stream = sc.s,
+		.mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	want(sc.fixture, "api-error:warning");
+}
+
 /* It worked on the device that another thread has reset since. */
 static void context_reset_by_another(void **state)
 {
@@ -130,6 +151,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(context_probes_and_lower_layers),
 		cmocka_unit_test(context_of_other_thread),
+		cmocka_unit_test(context_missed_by_the_runtime),
 		cmocka_unit_test(context_reset_by_another),
 		cmocka_unit_test(context_streams_by_context),
 		cmocka_unit_test(context_switched_below),

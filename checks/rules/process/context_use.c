@@ -119,11 +119,39 @@ static void destroying(struct checks *c, struct acl_call_record *call)
 		streams == 1 ? "" : "s", streams == 1 ? "is" : "are", streams == 1 ? "s" : "");
 }
 
-/* Which functions need a context is a fact of the model. */
+/* Work, and what it needs: of other functions the answer need not mean the thread's context, or is what the
+ * program asked for. */
+static bool answer_is_about_context(const struct acl_api_info *info)
+{
+	switch (info->operation_group) {
+	case ACL_OP_GROUP_CREATE:
+	case ACL_OP_GROUP_ALLOCATE:
+	case ACL_OP_GROUP_COPY:
+	case ACL_OP_GROUP_SET:
+	case ACL_OP_GROUP_REDUCE:
+	case ACL_OP_GROUP_RANDOM:
+	case ACL_OP_GROUP_CACHE:
+	case ACL_OP_GROUP_MANAGED:
+	case ACL_OP_GROUP_LAUNCH:
+	case ACL_OP_GROUP_RECORD:
+	case ACL_OP_GROUP_WAIT:
+	case ACL_OP_GROUP_RESET:
+	case ACL_OP_GROUP_WRITE:
+	case ACL_OP_GROUP_SYNCHRONISE:
+	case ACL_OP_GROUP_CAPTURE:
+	case ACL_OP_GROUP_EXECUTE:
+	case ACL_OP_GROUP_MODEL:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Which functions need a context is a fact of the model; of others the runtime's answer shows it. */
 static void context_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)
 {
 	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
-		if (acl_apis[api].context != ACL_CONTEXT_NONE)
+		if (acl_apis[api].context != ACL_CONTEXT_NONE || answer_is_about_context(&acl_apis[api]))
 			add(binder, api, ACL_FAILED, needs_context);
 		if (acl_apis[api].context == ACL_CONTEXT_OWN)
 			add(binder, api, ACL_FAILED, uses_stream);
