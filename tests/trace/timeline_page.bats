@@ -109,7 +109,7 @@ details='byId("details").innerText.split("\n").join(" | ")'
 
 @test "a call that never returned is drawn to its end" {
 	[ "$(in_page hang 'const i = n - 1, result = [call.end[i] - call.start[i] >= 7e8, call.end[i] <= facts.span, view.to >= call.end[i]]')" = "[true,true,true]" ]
-	[[ $(in_page hang "showCall(n - 1); const result = $details") == *"took | "*" ms, had not returned"* ]]
+	[[ $(in_page hang "showCall(n - 1); const result = $details") == *"took | "*" ms, the process was killed in it"* ]]
 }
 
 @test "findings: in the list, by key and by click, with rule, remedy and the program's own line" {

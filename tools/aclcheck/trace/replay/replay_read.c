@@ -30,6 +30,7 @@ struct process {
 	pid_t worker; /* 0 = has ended */
 	int fd;
 	bool named; /* it has said who it is */
+	bool over; /* its verdict is there, or it was killed */
 	bool failed; /* not all its calls could be checked */
 	size_t length;
 	char *bytes; /* WRITE_BEHIND, NULL = nothing is to be written */
@@ -306,8 +307,9 @@ static bool take_end(uint64_t key, const struct replay_record *r)
 	struct process *p;
 
 	HASH_FIND(hh, reading.by_key, &key, sizeof(key), p);
-	if (!p)
+	if (!p || p->over)
 		return true;
+	p->over = true;
 	send(p, r);
 	replay_peers_ended(&p->peer);
 	if (!p->peer.awaited)
@@ -364,6 +366,7 @@ static bool take_event(void *context, const bt_event *event, const bt_clock_snap
 		replay_peers_look(&p->peer, r);
 	/* Nothing comes after it but what others have done. */
 	if (r->kind == REPLAY_VERDICT) {
+		p->over = true;
 		replay_peers_ended(&p->peer);
 		if (!p->peer.awaited)
 			end(p);
