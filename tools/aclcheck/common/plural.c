@@ -9,24 +9,28 @@
 
 #include "tools/aclcheck/common/command.h"
 
-static const struct {
+struct word {
 	const char *many, *one;
-} words[] = {{"blocks", "block"}, {"calls", "call"}, {"errors", "error"}, {"events", "event"},
-	{"findings", "finding"}, {"packets", "packet"}, {"places", "place"}, {"processes", "process"},
-	{"rules", "rule"}, {"seconds", "second"}, {"sub-buffers", "sub-buffer"}, {"threads", "thread"}},
-  verbs[] = {{"were", "was"}, {"are", "is"}};
+};
 
-/* Length of the word that text begins with; *one is what stands for it. 0: it is none of them. */
-#define WORD_OF(list, text, one) word_of(&(list)[0].many, sizeof(list) / sizeof(*(list)), text, one)
-static size_t word_of(const char *const *pairs, size_t n, const char *text, const char **one)
+/* Each list ends with NULL. */
+static const struct word nouns[] = {{"blocks", "block"}, {"calls", "call"}, {"errors", "error"},
+	{"events", "event"}, {"findings", "finding"}, {"packets", "packet"}, {"places", "place"},
+	{"processes", "process"}, {"rules", "rule"}, {"seconds", "second"}, {"sub-buffers", "sub-buffer"},
+	{"threads", "thread"}, {NULL, NULL}};
+static const struct word verbs[] = {{"were", "was"}, {"are", "is"}, {NULL, NULL}};
+
+/* Where a text begins with a blank and a word of the list: puts the singular, and returns their length. */
+static size_t put_one(char **to, const struct word *list, const char *text)
 {
-	for (size_t i = 0; i < n; i++) {
-		size_t length = strlen(pairs[2 * i]);
+	for (; *text == ' ' && list->many; list++) {
+		size_t n = strlen(list->many);
 
-		*one = pairs[2 * i + 1];
-		if (!strncmp(text, pairs[2 * i], length) && !isalpha((unsigned char)text[length]) &&
-			text[length] != '-')
-			return length;
+		if (strncmp(text + 1, list->many, n) != 0 || isalpha((unsigned char)text[1 + n]) ||
+			text[1 + n] == '-')
+			continue;
+		*to = stpcpy(stpcpy(*to, " "), list->one);
+		return 1 + n;
 	}
 	return 0;
 }
@@ -68,7 +72,7 @@ static bool take_argument(const char **at, va_list *args, bool *is_one)
 
 const char *plural_format(char *text, size_t size, const char *format, va_list given)
 {
-	const char *at = format, *one;
+	const char *at = format;
 	char *to = text;
 	bool is_one;
 	va_list args;
@@ -89,16 +93,10 @@ const char *plural_format(char *text, size_t size, const char *format, va_list g
 			return format;
 		}
 		to = mempcpy(to, from, (size_t)(at - from));
-		n = is_one && *at == ' ' ? WORD_OF(words, at + 1, &one) : 0;
-		if (!n)
-			continue;
-		to = stpcpy(stpcpy(to, " "), one);
-		at += 1 + n;
-		n = *at == ' ' ? WORD_OF(verbs, at + 1, &one) : 0;
-		if (!n)
-			continue;
-		to = stpcpy(stpcpy(to, " "), one);
-		at += 1 + n;
+		n = is_one ? put_one(&to, nouns, at) : 0;
+		if (n)
+			n += put_one(&to, verbs, at + n);
+		at += n;
 	}
 	va_end(args);
 	*to = 0;
