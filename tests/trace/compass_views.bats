@@ -682,6 +682,15 @@ assert abs(blocked - reckoned) < 100000 + rows * between, (blocked, reckoned, ro
 	sed -n 's/.*, host: \([0-9]*\) .*/\1/p' rows | diff host -
 }
 
+@test "a recording that began later: how many blocks from before were freed" {
+	for option in "" --one-event; do
+		record early$option --on-request $option -- "$app" early
+		babeltrace2 --clock-seconds early$option | "$compass" "$analyses/aclcheck-memory.xml" rows >rows
+		grep -q ', number of blocks freed whose allocation is not recorded: 1 ' rows
+		grep -q ', device 0: device: 4096 \|, device unknown: device: 4096 ' rows
+	done
+}
+
 @test "a recording: findings as rows, and as a table" {
 	recorded mix findings rows | grep -E ': (warning|error)|rule:' | sed 's/^[0-9]*/T/' | diff - <(
 		cat <<-END
