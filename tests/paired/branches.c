@@ -38,6 +38,25 @@ static void result_of_a_branch(void)
 	end(s);
 }
 
+/* Both branches reduce: in the same way, or not. */
+static void maximum_beside_a_sum(void)
+{
+	void *src = make_device_memory(SIZE), *dst = make_device_memory(SIZE);
+	aclrtStream s = make_stream(), other;
+
+	CALL(aclrtMemset, .devPtr = src, .maxCount = SIZE, .count = SIZE);
+	CALL(aclrtMemset, .devPtr = dst, .maxCount = SIZE, .count = SIZE);
+	capture_begin(s);
+	other = branch_of(s);
+	CALL(aclrtReduceAsync, .dst = dst, .src = src, .count = SIZE,
+		.kind = ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, .type = ACL_FLOAT, .stream = s);
+	CALL(aclrtReduceAsync, .dst = dst, .src = src, .count = SIZE,
+		.kind = bug ? ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX : ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM,
+		.type = ACL_FLOAT, .stream = other);
+	capture_join(other, s);
+	end(s);
+}
+
 static void sum_of_a_branch(void)
 {
 	void *h = make_host_memory(SIZE), *d = make_device_memory(SIZE), *sum = make_device_memory(SIZE);
@@ -206,6 +225,7 @@ static const struct pair pairs[] = {
 	PAIR_EACH("stream-race-copy", result_of_a_branch, COPY_LINEAR, .mode = PAIR_IF_ASYNC),
 	PAIR_EACH("stream-race-copy", result_of_a_branch, COPY_ROWS, .mode = PAIR_IF_ASYNC),
 	PAIR_EACH("stream-race-copy", sum_of_a_branch, REDUCE),
+	PAIR_AVOIDS("stream-race-copy", maximum_beside_a_sum),
 	PAIR("stream-race-copy", order_through_a_third),
 	PAIR("stream-race-copy", recorded_too_early),
 	PAIR("stream-race-copy", behind_one_wait),

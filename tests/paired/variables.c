@@ -156,10 +156,10 @@ static void variable_in_capture(void)
 	capture_join(s, other);
 	to_variable(s, HANDLE, h);
 	if (!bug)
-		order(s, other);
+		capture_join(s, other);
 	from_variable(other, out, HANDLE);
 	capture_join(other, s);
-	capture_end(s);
+	CALL(aclmdlRIDestroy, .modelRI = capture_end(s));
 }
 
 static void variable_of_execution(void)
