@@ -208,7 +208,7 @@ struct finding_draft *finding_draft_begin(
 	f = &d->finding;
 	fill(f, rule, &graded);
 	d->caller = call ? call->caller : g.caller;
-	d->at = call ? (struct acl_call_site){0} : g.at;
+	d->at = g.at;
 	d->beside = g.beside;
 	f->serial = f->repeat = 0;
 	f->cause = g.cause;

@@ -179,14 +179,11 @@ void capture_stream_waits_unseen(struct acl_object *model, struct acl_object *s)
 {
 	struct model_state *m = model_state(model);
 	struct capture_streams *a;
-	struct capture_stream *in;
 
 	lock(&m->lock);
 	a = streams_of(model);
-	in = s ? stream_in(a, s) : NULL;
-	if (a && in && a->n_unseen < UNSEEN_WAITS)
-		a->unseen[a->n_unseen++] =
-			(struct capture_place){stream_rarely(s, capture_stream), in->tasks};
+	if (a && s && stream_in(a, s) && a->n_unseen < UNSEEN_WAITS)
+		a->unseen[a->n_unseen++] = capture_place_of(model, s);
 	else if (a)
 		a->n_unseen = UNSEEN_WAITS + 1;
 	unlock(&m->lock);
