@@ -49,6 +49,7 @@ enum check_when {
 	WHEN_IMPORTED, /* memory of another process */
 	WHEN_DESCRIBED, /* the descriptor of a copy was filled in */
 	WHEN_WORDS, /* a stream wrote a word in memory that only the device reads */
+	WHEN_WORDS_KNOWN, /* of a word it is known what a stream has written there */
 	WHEN_ARGUMENTS, /* a kernel was launched whose arguments lie in memory of the device */
 	WHEN_PEERS, /* what other processes do is known, and matters to this one */
 	WHEN_COUNT

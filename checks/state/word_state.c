@@ -133,7 +133,7 @@ static void block_has_words(struct checks *c, const struct block_lookup *at)
 	if (words_may_be_in(c, at))
 		return;
 	atomic_fetch_or(&words(c)->blocks[at->index % BLOCK_BITS / 64], UINT64_C(1) << at->index % 64);
-	checks_when(c, WHEN_WORDS);
+	checks_when(c, WHEN_WORDS_KNOWN);
 }
 
 /* In enter: whom the write wakes may submit the next wait before this call is back. */
@@ -412,10 +412,10 @@ static const struct check_hook hooks[] = {
 	{ON_OP(WAIT_VALUE), ACL_LEAVE, word_wait_leave},
 	{ON_OP(SET_BYTES), ACL_LEAVE | ACL_IF_NOT_ASYNC, word_set_leave},
 	{ON_OP(SET_WORDS), ACL_LEAVE | ACL_IF_NOT_ASYNC, word_set_leave},
-	{ON_GROUP(SET), ACL_ENTER | ACL_IF_ASYNC | ACL_WHEN(WORDS), words_overwritten_enter},
+	{ON_GROUP(SET), ACL_ENTER | ACL_IF_ASYNC | ACL_WHEN(WORDS_KNOWN), words_overwritten_enter},
 	{ON_GROUP(SET), ACL_FAILED | ACL_IF_ASYNC, words_set_failed},
-	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(WORDS), words_overwritten_enter},
-	{ON_GROUP(REDUCE), ACL_ENTER | ACL_WHEN(WORDS), words_overwritten_enter},
+	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(WORDS_KNOWN), words_overwritten_enter},
+	{ON_GROUP(REDUCE), ACL_ENTER | ACL_WHEN(WORDS_KNOWN), words_overwritten_enter},
 	{ON_OP(TASK_SET_PARAMETERS), ACL_ENTER, word_others_write},
 	{ON_OP(EXPORT_MEMORY), ACL_ENTER, word_others_write},
 };
