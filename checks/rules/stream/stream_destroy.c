@@ -121,10 +121,10 @@ static void say_forced(
 		PARTS(waiter ? part_none() : part_severity(ACL_SEV_WARNING), part_object("stream", s),
 			part_object("waiting stream", waiter)),
 		"%s",
-		waiter ? "a stream waits for an event behind tasks that nothing shows to be done, and they "
+		waiter ? "A stream waits for an event behind tasks that nothing shows to be done, and they "
 			 "are "
 			 "discarded"
-		       : "nothing the host did shows that the tasks of the stream are done, and they are "
+		       : "Nothing the host did shows that the tasks of the stream are done, and they are "
 			 "discarded");
 }
 
