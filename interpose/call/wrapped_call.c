@@ -33,6 +33,7 @@
 #include "interpose/common/thread_state.h"
 #include "interpose/config/run_settings.h"
 #include "interpose/symbolize/caller_site.h"
+#include "interpose/symbolize/python_frames.h"
 #include "interpose/symbolize/stack_site.h"
 
 #define COLD __attribute__((cold, noinline))
@@ -113,10 +114,32 @@ static __attribute__((noinline)) void record_address(
 	ev->stack = stack;
 }
 
-static inline void record(struct acl_call_record *ev, void (*emit)(struct acl_call_record *ev))
+/* Of calls from Python code that the checks need no site of: their lines are for the recording alone. */
+static __attribute__((noinline)) void record_python(
+	struct acl_call_record *ev, void (*emit)(struct acl_call_record *ev))
+{
+	uint64_t site = caller_site_take(ev->caller, false);
+
+	ev->stack = is_stack_site(site) ? stack_site_stack(site) : 0;
+	emit(ev);
+	ev->stack = 0;
+}
+
+/* Whether an event that is recorded now has where the call is made. */
+static bool place_is_wanted(const struct acl_call_record *ev, bool at_leave)
+{
+	const struct acl_trace_switches *s = trace_provider()->switches;
+
+	return trace_sink.names_places &&
+	       (!s || trace_switch_is_on(at_leave ? &s[ev->api].call_on : &s[ev->api].enter_on));
+}
+
+static inline void record(struct acl_call_record *ev, void (*emit)(struct acl_call_record *ev), bool at_leave)
 {
 	if (unlikely(is_stack_site(ev->caller)))
 		record_address(ev, emit);
+	else if (unlikely(python_runs()) && !ev->stack && place_is_wanted(ev, at_leave))
+		record_python(ev, emit);
 	else
 		emit(ev);
 }
@@ -132,7 +155,7 @@ static inline void see_enter(struct acl_call *call)
 			checks_enter(acl_process.checks, ev);
 	}
 	if (unlikely(call->traced) && trace_provider()->enter)
-		record(ev, trace_provider()->enter);
+		record(ev, trace_provider()->enter, false);
 }
 
 static inline void see_leave(struct acl_call *call)
@@ -151,7 +174,7 @@ static inline void see_leave(struct acl_call *call)
 		if (trace_sink.needs_time)
 			ev->time_exit = now();
 		if (p->leave)
-			record(ev, p->leave);
+			record(ev, p->leave, true);
 	}
 }
 

@@ -22,6 +22,7 @@
 #include "interpose/runtime/loaded_module.h"
 #include "interpose/runtime/real_function.h"
 #include "interpose/stack/tool_stack.h"
+#include "interpose/symbolize/stack_site.h"
 #include "interpose/symbolize/python_frames.h"
 
 struct acl_process acl_process;
@@ -39,26 +40,6 @@ uint32_t process_thread_new(struct acl_thread *t)
 static bool is_special(unsigned api)
 {
 	return api == ACL_API_aclInit || ends_runtime(api);
-}
-
-/*
- * Later findings tell where tasks were put on streams, what waited, and where memory was released; where
- * objects were created and destroyed has a stack anyway.
- */
-static bool site_matters(unsigned api)
-{
-	const struct acl_api_info *f = &acl_apis[api];
-
-	switch (f->operation_group) {
-	case ACL_OP_GROUP_FREE:
-	case ACL_OP_GROUP_RELEASE:
-	case ACL_OP_GROUP_UNMAP:
-	case ACL_OP_GROUP_UNREGISTER:
-	case ACL_OP_GROUP_CLOSE:
-		return true;
-	default:
-		return f->mode == ACL_MODE_ASYNC || f->classes & (ACL_CLASS_CAPTURE | ACL_CLASS_SYNC);
-	}
 }
 
 static bool sites_are_stacks(void)
@@ -89,7 +70,7 @@ void function_state_settle(unsigned api)
 		state |= ACL_STATE_SPECIAL;
 	if (p && (!p->wanted || p->wanted(api)))
 		state |= ACL_STATE_TRACE;
-	if (state & ACL_STATE_CHECK && site_matters(api) && sites_are_stacks())
+	if (state & ACL_STATE_CHECK && stack_site_matters(api) && sites_are_stacks())
 		state |= ACL_STATE_SITE;
 	if (acl_process.checks && call_coverage_wanted())
 		state |= ACL_STATE_COUNT;
@@ -113,7 +94,8 @@ void function_sites_settle(void)
 	if (!sites_are_stacks() || atomic_exchange(&settled, true))
 		return;
 	for (unsigned api = 0; api < acl_api_count; api++)
-		if (site_matters(api) && __atomic_load_n(&acl_state[api], __ATOMIC_RELAXED) & ACL_STATE_CHECK)
+		if (stack_site_matters(api) &&
+			__atomic_load_n(&acl_state[api], __ATOMIC_RELAXED) & ACL_STATE_CHECK)
 			__atomic_or_fetch(&acl_state[api], ACL_STATE_SITE, __ATOMIC_RELAXED);
 }
 

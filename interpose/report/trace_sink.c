@@ -381,6 +381,7 @@ bool trace_open(void)
 		return false;
 	}
 	trace_sink.needs_time = p->needs_time;
+	trace_sink.names_places = !records_minimum();
 	atomic_store(&calls_left, settings_number(SETTING_TRACE_CALLS));
 	atomic_store(&trace_sink.provider, p);
 	expect_listen(trace_say);

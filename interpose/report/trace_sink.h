@@ -12,6 +12,7 @@
 struct trace_sink {
 	_Atomic(const struct acl_trace_provider *) provider; /* NULL = no trace */
 	bool needs_time; /* the provider wants times in the call record */
+	bool names_places; /* events say where calls are made */
 	_Atomic bool some; /* perhaps not every call is recorded: trace_takes() knows which */
 };
 extern struct trace_sink trace_sink;

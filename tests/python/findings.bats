@@ -95,6 +95,42 @@ run_app() {
 	[ "$(awk 'length < 9' callers | wc -l)" -eq 0 ]
 }
 
+@test "recordings name the line of each call" {
+	cat >calls.py <<-'E'
+		import ctypes
+		acl, size = ctypes.CDLL("libascendcl.so"), ctypes.c_size_t(64)
+		stream, device, host = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+		def load():
+		    acl.aclrtMemcpyAsync(device, size, host, size, 1, stream)
+		def wait():
+		    acl.aclrtSynchronizeStream(stream)
+		def look():
+		    acl.aclrtMemcpy(host, size, device, size, 2)
+		acl.aclInit(None)
+		acl.aclrtSetDevice(0), acl.aclrtCreateStream(ctypes.byref(stream))
+		acl.aclrtMalloc(ctypes.byref(device), size, 0), acl.aclrtMallocHost(ctypes.byref(host), size)
+		for _ in range(3):
+		    load(), wait()
+		    look()
+		acl.aclrtDestroyStream(stream), acl.aclrtFree(device), acl.aclrtFreeHost(host)
+		acl.aclrtResetDevice(0), acl.aclFinalize()
+	E
+	for how in "" --one-event; do
+		rm -rf s
+		"$aclcheck" trace --buffers=8M --softnpu $how -o s -- python3 calls.py
+		"$aclcheck" summary --json s >s.json
+		for place in "aclrtMemcpyAsync:5 (load)" "aclrtSynchronizeStream:7 (wait)" "aclrtMemcpy:9 (look)" "aclrtMalloc:12 (<module>)"; do
+			[ "$(json s.json "[(s['calls'], s['place'].partition('calls.py')[2]) for s in r['sites'] if s['function'] == '${place%%:*}']")" = \
+				"[($([ "${place%%:*}" = aclrtMalloc ] && echo 1 || echo 3), ':${place#*:}')]" ]
+		done
+		"$aclcheck" timeline -o s.html s
+		grep -q 'calls.py:7 (wait)' s.html
+	done
+	"$aclcheck" summary s | grep -q 'aclrtSynchronizeStream  .*calls.py:7 (wait)'
+	"$aclcheck" trace --buffers=8M --softnpu --minimal -o m -- python3 calls.py
+	[ "$(babeltrace2 m | grep -c 'python_place')" -eq 0 ]
+}
+
 @test "where memory was released is named when it is used" {
 	cat >released.py <<-'E'
 		import ctypes

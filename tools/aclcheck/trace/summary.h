@@ -156,7 +156,7 @@ struct open_call {
 	int64_t start;
 	uint64_t bytes, stream, address, size;
 	uint64_t object; /* event, notify or model that it names */
-	uint64_t caller; /* where it returns to, 0 = not recorded */
+	uint64_t caller; /* where it is made, as code_place() takes it, 0 = not recorded */
 	uint32_t number; /* on its thread; 0 in recordings that have none */
 	uint16_t api;
 	uint16_t callbacks; /* that it lies in */
@@ -179,6 +179,20 @@ struct code_module {
 	struct code_module *next; /* loaded before */
 	uint64_t base, start, end;
 	char *path, build_id[2 * 20 + 1];
+};
+
+/* A line of Python code. */
+struct python_line {
+	UT_hash_handle hh;
+	uint32_t number;
+	char *function, *file;
+	int64_t line;
+};
+
+/* A call stack in which there are such lines. */
+struct python_stack {
+	UT_hash_handle hh;
+	uint32_t id, line; /* line: number of the innermost */
 };
 
 /* The calls of a function from one place in the code. */
@@ -205,6 +219,8 @@ struct process_state {
 	uint64_t in_calls; /* ns, over all threads; a call within another one is part of that */
 	int64_t first, last;
 	struct code_module *modules;
+	struct python_line *python_lines; /* by number */
+	struct python_stack *python_stacks; /* by id */
 	struct call_site *sites;
 	struct memory memory;
 	struct copy_stat *copies; /* by stream and kind */
@@ -283,8 +299,15 @@ const char *summary_copy_kind(int kind);
 
 void code_module_add(struct process_state *p, const bt_field *fields);
 void code_modules_free(struct process_state *p);
-/* The code before a return address, as a JSON object; its line is not looked up yet. */
-json_t *code_place(const struct process_state *p, uint64_t returns_to);
+/* From the events aclcheck:python_place and aclcheck:python_stack. */
+void code_python_line_add(struct process_state *p, const bt_field *fields);
+void code_python_stack_add(struct process_state *p, const bt_field *fields);
+void code_python_free(struct process_state *p);
+/* The innermost line of Python code in a call stack, for code_place(); 0: there is none. */
+uint64_t code_python_place(const struct process_state *p, uint32_t stack);
+/* The code before a return address, or a line of Python code, as a JSON object; of an address the line is not
+ * looked up yet. */
+json_t *code_place(const struct process_state *p, uint64_t place);
 /* Puts texts ("copy.cpp:42 (app)", or "app+0x1234") in the place of all such objects in arrays of them. */
 void code_lines(json_t *places);
 

@@ -23,6 +23,8 @@ enum meaning {
 	MEANS_VERDICT,
 	MEANS_MODULE,
 	MEANS_STACK,
+	MEANS_PYTHON_LINE,
+	MEANS_PYTHON_STACK,
 	MEANS_SAID,
 	MEANS_FACT,
 	MEANS_ENDED
@@ -35,8 +37,8 @@ struct event_kind {
 	enum meaning meaning;
 	unsigned api, trace;
 	int pid, tid; /* of the common context */
-	int path, caller, number, depth, start, ret, bytes, width, height, kind, stream, object, address,
-		size;
+	int path, caller, stack, number, depth, start, ret, bytes, width, height, kind, stream, object,
+		address, size;
 	bool moves_memory; /* as .memory says */
 	struct memory_rule memory;
 	bool blocks, copies;
@@ -80,6 +82,10 @@ static enum meaning meaning_of(const char *event, unsigned *api)
 		return MEANS_MODULE;
 	if (!strcmp(event, "aclcheck:stack"))
 		return MEANS_STACK;
+	if (!strcmp(event, "aclcheck:python_place"))
+		return MEANS_PYTHON_LINE;
+	if (!strcmp(event, "aclcheck:python_stack"))
+		return MEANS_PYTHON_STACK;
 	if (!strcmp(event, "aclcheck:said"))
 		return MEANS_SAID;
 	if (!strcmp(event, "aclcheck:describe"))
@@ -142,6 +148,7 @@ static void find_fields(struct event_kind *k, const bt_field_class *payload)
 
 	k->path = member(payload, "call_path");
 	k->caller = member(payload, "call_caller");
+	k->stack = member(payload, "call_stack");
 	k->number = member(payload, "call_number");
 	k->depth = member(payload, "call_depth");
 	k->start = member(payload, "call_start");
@@ -193,8 +200,8 @@ static struct event_kind *kind_of(struct summary *s, const bt_event_class *class
 		return k;
 	k = need(calloc(1, sizeof(*k)));
 	k->class = class;
-	k->pid = k->tid = k->path = k->number = k->depth = k->start = k->ret = k->bytes = k->width =
-		k->height = k->kind = k->stream = k->object = k->address = k->size = NO_FIELD;
+	k->pid = k->tid = k->stack = k->path = k->number = k->depth = k->start = k->ret = k->bytes =
+		k->width = k->height = k->kind = k->stream = k->object = k->address = k->size = NO_FIELD;
 	name = bt_event_class_get_name(class);
 	k->meaning = meaning_of(name ? name : "", &k->api);
 	k->trace = trace_number(
@@ -287,11 +294,26 @@ static struct open_call *push(struct thread_state *t)
 	return &t->open[t->depth++];
 }
 
-static void read_inputs(struct open_call *c, const struct event_kind *k, const bt_field *f)
+/* The line of Python code that makes the call, else where it returns to. */
+static uint64_t call_place(const struct process_state *p, const struct event_kind *k, const bt_field *f)
+{
+	const bt_field *list = k->stack == NO_FIELD ? NULL
+						    : bt_field_structure_borrow_member_field_by_index_const(
+							      f, (uint64_t)k->stack);
+	uint64_t python = 0;
+
+	if (list && bt_field_array_get_length(list))
+		python = code_python_place(
+			p, (uint32_t)ctf_uint(bt_field_array_borrow_element_field_by_index_const(list, 0)));
+	return python ? python : value(f, k->caller);
+}
+
+static void read_inputs(
+	const struct process_state *p, struct open_call *c, const struct event_kind *k, const bt_field *f)
 {
 	c->api = (uint16_t)k->api;
 	c->inside = value(f, k->path) == 2;
-	c->caller = value(f, k->caller);
+	c->caller = call_place(p, k, f);
 	c->bare = k->caller == NO_FIELD;
 	c->number = (uint32_t)value(f, k->number);
 	c->callbacks = (uint16_t)(value(f, k->depth) - (c->inside ? 1 : 0));
@@ -420,7 +442,7 @@ static void entry(
 {
 	struct open_call c = {.start = now};
 
-	read_inputs(&c, k, f);
+	read_inputs(t->process, &c, k, f);
 	if (k->number != NO_FIELD)
 		forget(s, t, enclosing(t, &c));
 	*push(t) = c;
@@ -462,7 +484,7 @@ static void whole_call(struct summary *s, struct thread_state *t, const struct e
 	struct open_call c = {0};
 	uint64_t end = clock ? bt_clock_snapshot_get_value(clock) : 0, start = value(f, k->start);
 
-	read_inputs(&c, k, f);
+	read_inputs(t->process, &c, k, f);
 	count(s, t, k, c.number, c.inside);
 	c.start = now - (end > start ? (int64_t)(end - start) : 0);
 	finish(s, t, k, &c, f, now, false);
@@ -567,6 +589,12 @@ bool summary_event(void *summary, const bt_event *event, const bt_clock_snapshot
 	case MEANS_STACK:
 		if (s->observer)
 			s->observer->stack(s->observer->context, t->process, f);
+		break;
+	case MEANS_PYTHON_LINE:
+		code_python_line_add(t->process, f);
+		break;
+	case MEANS_PYTHON_STACK:
+		code_python_stack_add(t->process, f);
 		break;
 	case MEANS_SAID:
 		if (s->observer)
@@ -731,6 +759,7 @@ static void free_process(struct process_state *p)
 	}
 	memory_free(&p->memory);
 	code_modules_free(p);
+	code_python_free(p);
 	sites_free(p);
 	free(p->command);
 	free(p->rank);

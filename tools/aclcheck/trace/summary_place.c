@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "interpose/report/trace_provider.h"
 #include "tools/aclcheck/report/report.h"
 #include "tools/aclcheck/trace/summary.h"
 
@@ -50,13 +51,100 @@ void code_modules_free(struct process_state *p)
 	}
 }
 
-json_t *code_place(const struct process_state *p, uint64_t returns_to)
+/* --- lines of Python code ------------------------------------------------------------ */
+
+static char *text_field(const bt_field *fields, const char *name)
+{
+	const bt_field *f = field(fields, name);
+	char text[1025] = "";
+
+	if (f)
+		ctf_text(f, text, sizeof(text));
+	return need(strdup(text));
+}
+
+static struct python_line *python_line(const struct process_state *p, uint32_t number)
+{
+	struct python_line *l;
+
+	HASH_FIND(hh, p->python_lines, &number, sizeof(number), l);
+	return l;
+}
+
+void code_python_line_add(struct process_state *p, const bt_field *fields)
+{
+	const bt_field *line = field(fields, "line");
+	struct python_line *l;
+
+	if (!line || python_line(p, (uint32_t)number(fields, "id")))
+		return;
+	l = need(calloc(1, sizeof(*l)));
+	l->number = (uint32_t)number(fields, "id");
+	l->line = bt_field_integer_signed_get_value(line);
+	l->function = text_field(fields, "function");
+	l->file = text_field(fields, "file");
+	HASH_ADD(hh, p->python_lines, number, sizeof(l->number), l);
+}
+
+void code_python_stack_add(struct process_state *p, const bt_field *fields)
+{
+	const bt_field *frames = field(fields, "frames");
+	uint64_t n = frames ? bt_field_array_get_length(frames) : 0, frame = 0;
+	uint32_t id = (uint32_t)number(fields, "id");
+	struct python_stack *s;
+
+	for (uint64_t i = 0; i < n && !(frame & TRACE_PYTHON); i++)
+		frame = ctf_uint(bt_field_array_borrow_element_field_by_index_const(frames, i));
+	HASH_FIND(hh, p->python_stacks, &id, sizeof(id), s);
+	if (s || !(frame & TRACE_PYTHON))
+		return;
+	s = need(calloc(1, sizeof(*s)));
+	s->id = id;
+	s->line = (uint32_t)frame;
+	HASH_ADD(hh, p->python_stacks, id, sizeof(s->id), s);
+}
+
+void code_python_free(struct process_state *p)
+{
+	struct python_stack *s, *next_stack;
+	struct python_line *l, *next_line;
+
+	HASH_ITER(hh, p->python_stacks, s, next_stack)
+	{
+		HASH_DEL(p->python_stacks, s);
+		free(s);
+	}
+	HASH_ITER(hh, p->python_lines, l, next_line)
+	{
+		HASH_DEL(p->python_lines, l);
+		free(l->function);
+		free(l->file);
+		free(l);
+	}
+}
+
+uint64_t code_python_place(const struct process_state *p, uint32_t stack)
+{
+	struct python_stack *s = NULL;
+
+	if (stack && p->python_stacks)
+		HASH_FIND(hh, p->python_stacks, &stack, sizeof(stack), s);
+	return s && python_line(p, s->line) ? TRACE_PYTHON | s->line : 0;
+}
+
+/* --- places -------------------------------------------------------------------------- */
+
+json_t *code_place(const struct process_state *p, uint64_t place)
 {
 	/* Of the call itself, which ends before. */
-	uint64_t address = returns_to - 1;
+	uint64_t address = place - 1;
 	const struct code_module *m = p->modules;
+	const struct python_line *l = place & TRACE_PYTHON ? python_line(p, (uint32_t)place) : NULL;
 	char offset[32];
 
+	if (l)
+		return need(json_pack("{s:s, s:s, s:I}", "module", l->function, "file", l->file, "line",
+			(json_int_t)l->line));
 	while (m && (address < m->start || address >= m->end))
 		m = m->next;
 	snprintf(offset, sizeof(offset), "0x%" PRIx64, address - (m ? m->base : 0));

@@ -50,9 +50,8 @@ static void sum_site(struct site_sum **all, const struct process_state *p, const
 	char key[sizeof(sum->key)];
 
 	/* Processes have one program at different addresses. */
-	snprintf(key, sizeof(key), "%u %.32s%.180s", (unsigned)s->key.api,
-		json_string_value(json_object_get(place, "offset")),
-		json_string_value(json_object_get(place, "module")));
+	snprintf(key, sizeof(key), "%u %.32s%lld%.90s%.110s", (unsigned)s->key.api, text_of(place, "offset"),
+		(long long)number_of(place, "line"), text_of(place, "module"), text_of(place, "file"));
 	HASH_FIND_STR(*all, key, sum);
 	if (!sum) {
 		sum = need(calloc(1, sizeof(*sum)));

@@ -13,6 +13,7 @@
 #include "interpose/report/expect_scope.h"
 #include "interpose/report/verdict.h"
 #include "interpose/runtime/loaded_module.h"
+#include "interpose/symbolize/stack_site.h"
 #include "tools/aclcheck/trace/replay/replay.h"
 
 #define OUTPUT_ELEMENTS 16 /* of a list that a call writes, at least */
@@ -386,6 +387,7 @@ static const char *enter(struct checks *c, const struct replay_record *r)
 {
 	struct replay_thread *t = thread_of(r->tid);
 	struct frame *f = push(t);
+	uint64_t caller = module_address(r->caller);
 
 	if (!f)
 		return "calls lie within each other without end";
@@ -393,8 +395,9 @@ static const char *enter(struct checks *c, const struct replay_record *r)
 		t->by.pthread_id = r->pthread;
 	f->number = r->number;
 	f->checked = r->path != ACL_PATH_INSIDE;
-	acl_call_record_begin(
-		&f->call, r->api, f->args, replay_host_site(r->stack, module_address(r->caller)), &t->by);
+	if (stack_site_matters(r->api))
+		caller = replay_host_site(r->stack, caller);
+	acl_call_record_begin(&f->call, r->api, f->args, caller, &t->by);
 	f->call.path = r->path;
 	f->call.forwarded = r->flags & REPLAY_FORWARDED;
 	f->call.missing = !f->call.forwarded;
