@@ -35,7 +35,7 @@ tried() {
 
 @test "how a failed allocation is taken: stopped, retried, another way, misuse, crash, hang" {
 	tried 0 --calls aclrtMalloc -- stop
-	[[ $output == *"stopped      aclrtMalloc  grow ("*"1 places, 1 stopped"* ]]
+	[[ $output == *"stopped      aclrtMalloc  grow ("*"1 place, 1 stopped"* ]]
 	tried 0 --calls aclrtMalloc -- retry
 	[[ $output == *"retried      aclrtMalloc"* ]]
 	tried 0 --calls aclrtMalloc -- fallback
