@@ -246,11 +246,16 @@ static void room_for_fewer_tasks(void)
 /* The streams of a captured model are not the program's: only the model says what they are. */
 static void room_for_fewer_captured_tasks(void)
 {
-	aclmdlRI m = capture_on(make_stream());
+	aclrtStream s = make_stream(), inner = NULL;
 	aclmdlRITask tasks[8] = {0};
-	aclrtStream inner = NULL;
+	void *d = make_device_memory(4096);
 	uint32_t streams = 1, n = 0;
+	aclmdlRI m;
 
+	CALL(aclmdlRICaptureBegin, .stream = s, .mode = RELAXED);
+	for (unsigned i = 0; i < 2; i++)
+		CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 4096, .count = 4096, .stream = s);
+	m = capture_end(s);
 	CALL_DOES(aclmdlRIGetStreams, 0, inner = make_address(), .modelRI = m, .streams = &inner,
 		.numStreams = &streams);
 	CALL_DOES(aclmdlRIGetTasksByStream, 0, n = 2, .stream = inner, .tasks = NULL, .numTasks = &n);
