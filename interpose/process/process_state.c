@@ -22,8 +22,8 @@
 #include "interpose/runtime/loaded_module.h"
 #include "interpose/runtime/real_function.h"
 #include "interpose/stack/tool_stack.h"
-#include "interpose/symbolize/stack_site.h"
 #include "interpose/symbolize/python_frames.h"
+#include "interpose/symbolize/site_functions.h"
 
 struct acl_process acl_process;
 

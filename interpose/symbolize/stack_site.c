@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "aclcheck/model.h"
 #include "interpose/common/tool_arena.h"
 #include "interpose/symbolize/call_stack.h"
 #include "interpose/symbolize/python_place.h"
@@ -94,20 +93,4 @@ uint32_t stack_python_site(uint32_t stack)
 		near++;
 	}
 	return near ? (uint32_t)hash | 1 : 0;
-}
-
-bool stack_site_matters(unsigned api)
-{
-	const struct acl_api_info *f = &acl_apis[api];
-
-	switch (f->operation_group) {
-	case ACL_OP_GROUP_FREE:
-	case ACL_OP_GROUP_RELEASE:
-	case ACL_OP_GROUP_UNMAP:
-	case ACL_OP_GROUP_UNREGISTER:
-	case ACL_OP_GROUP_CLOSE:
-		return true;
-	default:
-		return f->mode == ACL_MODE_ASYNC || f->classes & (ACL_CLASS_CAPTURE | ACL_CLASS_SYNC);
-	}
 }

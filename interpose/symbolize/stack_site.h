@@ -28,13 +28,6 @@ uint64_t stack_site_address(uint64_t caller);
 uint32_t stack_site_stack(uint64_t caller);
 
 /*
- * Of the function's calls the checks want to know the stack: later findings name where tasks were put on
- * streams, what waited, and where memory was released; where objects were created and destroyed has a stack
- * anyway.
- */
-bool stack_site_matters(unsigned api);
-
-/*
  * The nearest frames of Python code of an interned stack, as many as a fingerprint has: calls of all its
  * lines come from one place of libffi or of an extension module, so the caller does not distinguish them.  0:
  * there are none.

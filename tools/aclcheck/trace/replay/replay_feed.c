@@ -13,7 +13,7 @@
 #include "interpose/report/expect_scope.h"
 #include "interpose/report/verdict.h"
 #include "interpose/runtime/loaded_module.h"
-#include "interpose/symbolize/stack_site.h"
+#include "interpose/symbolize/site_functions.h"
 #include "tools/aclcheck/trace/replay/replay.h"
 
 #define OUTPUT_ELEMENTS 16 /* of a list that a call writes, at least */
