@@ -9,17 +9,10 @@
 
 #include "checks/state/access_tree.h"
 #include "checks/state/operation.h"
+#include "tests/checks/chance.h"
 
 #define NODES 300
 #define SPAN 2000 /* addresses: few enough for many of one start */
-
-static uint32_t random_state;
-
-static uint32_t next(uint32_t below)
-{
-	random_state = random_state * 1664525u + 1013904223u;
-	return (uint32_t)((uint64_t)(random_state >> 4) * below >> 28);
-}
 
 static struct access_tree tree(struct pending_access *at, uint16_t room)
 {

@@ -17,6 +17,22 @@ static inline void *memory(void *context, size_t bytes)
 	return p == MAP_FAILED ? NULL : p;
 }
 
+/* The same, and how much it was. */
+static size_t n_memory;
+
+static inline void *counted(void *context, size_t bytes)
+{
+	n_memory += bytes;
+	return memory(context, bytes);
+}
+
+static inline void *refused(void *context, size_t bytes)
+{
+	(void)context;
+	(void)bytes;
+	return NULL;
+}
+
 static inline struct checks *checker(void)
 {
 	struct checks_host host = {.memory = memory};

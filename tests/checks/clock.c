@@ -14,17 +14,10 @@
 #include "checks/engine/instance.h"
 #include "checks/state/clock.h"
 #include "tests/checks/bare_checker.h"
+#include "tests/checks/chance.h"
 
 #define STREAMS 400
 #define CLOCKS 12
-
-static uint32_t random_state;
-
-static uint32_t next(uint32_t below)
-{
-	random_state = random_state * 1664525u + 1013904223u;
-	return (uint32_t)((uint64_t)(random_state >> 4) * below >> 28);
-}
 
 /* Every third name is that of an unseen wait. */
 static uint64_t name_of(unsigned stream)
@@ -248,14 +241,6 @@ static void looks_are_few(void **state)
 	assert_true(n_looked >= 80 && n_looked < 1000);
 }
 
-static size_t n_memory;
-
-static void *counted(void *context, size_t bytes)
-{
-	n_memory += bytes;
-	return memory(context, bytes);
-}
-
 static void memory_stays(void **state)
 {
 	struct checks_host host = {.memory = counted};
@@ -303,13 +288,6 @@ static void memory_stays_of_single_clocks(void **state)
 	}
 	assert_int_equal(n_memory, before);
 	done[3] = 0;
-}
-
-static void *refused(void *context, size_t bytes)
-{
-	(void)context;
-	(void)bytes;
-	return NULL;
 }
 
 /* Without memory nothing is known of the order. */

@@ -14,17 +14,10 @@
 #include "checks/engine/instance.h"
 #include "checks/engine/key_index.h"
 #include "tests/checks/bare_checker.h"
+#include "tests/checks/chance.h"
 
 #define KEYS 2000
 #define OWNERS 50
-
-static uint32_t random_state;
-
-static uint32_t next(uint32_t below)
-{
-	random_state = random_state * 1664525u + 1013904223u;
-	return (uint32_t)((uint64_t)(random_state >> 4) * below >> 28);
-}
 
 struct known {
 	uint64_t key, value, owner;
@@ -45,14 +38,6 @@ static bool owner_gone(struct checks *c, uint64_t owner)
 	(void)c;
 	assert_in_range(owner, 1, OWNERS);
 	return ended[owner];
-}
-
-static size_t n_memory;
-
-static void *counted(void *context, size_t bytes)
-{
-	n_memory += bytes;
-	return memory(context, bytes);
 }
 
 static void game_begin(struct game *g, unsigned n_keys, bool owned)
@@ -268,13 +253,6 @@ static void memory_stays(void **state)
 		}
 		assert_int_equal(n_memory, before);
 	}
-}
-
-static void *refused(void *context, size_t bytes)
-{
-	(void)context;
-	(void)bytes;
-	return NULL;
 }
 
 /* What was there is found on, and what finds no room changes nothing. */

@@ -44,14 +44,6 @@ struct game {
 	uint64_t step, range, largest;
 };
 
-static size_t n_memory;
-
-static void *counted(void *context, size_t bytes)
-{
-	n_memory += bytes;
-	return memory(context, bytes);
-}
-
 static void game_begin(struct game *g, uint64_t step, uint64_t range, uint64_t largest)
 {
 	struct checks_host host = {.memory = counted};

@@ -12,17 +12,10 @@
 
 #include "checks/engine/instance.h"
 #include "tests/checks/bare_checker.h"
+#include "tests/checks/chance.h"
 
 #define MANY 3000
 #define VALUES 4096
-
-static uint32_t random_state;
-
-static uint32_t next(uint32_t below)
-{
-	random_state = random_state * 1664525u + 1013904223u;
-	return (uint32_t)((uint64_t)(random_state >> 4) * below >> 28);
-}
 
 static struct acl_object objects[MANY];
 static uint64_t values[VALUES];
@@ -187,14 +180,6 @@ static void many_of_any(void **state)
 	play(&g, 2, 8000);
 }
 
-static size_t n_memory;
-
-static void *counted(void *context, size_t bytes)
-{
-	n_memory += bytes;
-	return memory(context, bytes);
-}
-
 /* However long a few come and go. */
 static void memory_stays(void **state)
 {
@@ -308,13 +293,6 @@ static void no_handles(void **state)
 	/* It is found no more by the value that it had. */
 	assert_null(object_index_put(g.checks, &g.index, &objects[0], UINT64_MAX));
 	assert_null(object_index_get(&g.index, 5));
-}
-
-static void *refused(void *context, size_t bytes)
-{
-	(void)context;
-	(void)bytes;
-	return NULL;
 }
 
 /* Those that were there are found on; of what comes the table takes what it has slots for. */

@@ -18,18 +18,11 @@
 #include "checks/state/access_place.h"
 #include "checks/state/memory_state.h"
 #include "tests/checks/bare_checker.h"
+#include "tests/checks/chance.h"
 
 #define BLOCKS 300
 
 /* --- the map -------------------------------------------------------------------- */
-
-static uint32_t random_state;
-
-static uint32_t next(uint32_t below)
-{
-	random_state = random_state * 1664525u + 1013904223u;
-	return (uint32_t)((uint64_t)(random_state >> 4) * below >> 28);
-}
 
 struct model_block {
 	uint64_t base, size;
