@@ -269,16 +269,30 @@ static bool range_lookup(struct checks *c, const void *at, uint64_t *bytes, stru
 	return true;
 }
 
+static void range_add(struct checks *c, struct entering *e, const void *at, uint64_t bytes, unsigned flags)
+{
+	struct block_lookup place;
+
+	if (range_lookup(c, at, &bytes, &place))
+		entering_add(e, &place, (uintptr_t)at, bytes, 0, 0, flags);
+}
+
+static void range_take_back(
+	struct checks *c, const struct acl_call_record *call, const void *at, uint64_t bytes)
+{
+	struct block_lookup place;
+
+	if (range_lookup(c, at, &bytes, &place))
+		access_take_back(c, call, &place, (uintptr_t)at, bytes);
+}
+
 static void descriptors_add(struct checks *c, const struct acl_call_record *call, struct entering *e)
 {
 	struct descriptor_range r[DESCRIPTOR_RANGES];
 	unsigned n = descriptor_ranges(c, call, r);
-	struct block_lookup place;
 
 	for (unsigned i = 0; i < n; i++)
-		if (range_lookup(c, r[i].at, &r[i].bytes, &place))
-			entering_add(e, &place, (uintptr_t)r[i].at, r[i].bytes, 0, 0,
-				ACCESS_READS | ACCESS_DESCRIBES);
+		range_add(c, e, r[i].at, r[i].bytes, ACCESS_READS | ACCESS_DESCRIBES);
 }
 
 /* Not a copy. */
@@ -296,11 +310,9 @@ static void described_task_failed(struct checks *c, struct acl_call_record *call
 {
 	struct descriptor_range r[DESCRIPTOR_RANGES];
 	unsigned n = stream_of(call) && call->state.position ? descriptor_ranges(c, call, r) : 0;
-	struct block_lookup place;
 
 	for (unsigned i = 0; i < n; i++)
-		if (range_lookup(c, r[i].at, &r[i].bytes, &place))
-			access_take_back(c, call, &place, (uintptr_t)r[i].at, r[i].bytes);
+		range_take_back(c, call, r[i].at, r[i].bytes);
 }
 
 /* --- random numbers ------------------------------------------------------------------------------------ */
@@ -308,7 +320,6 @@ static void described_task_failed(struct checks *c, struct acl_call_record *call
 static void random_task_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct random_range r[RANDOM_RANGES];
-	struct block_lookup place;
 	struct entering e;
 	unsigned n;
 
@@ -316,8 +327,7 @@ static void random_task_enter(struct checks *c, struct acl_call_record *call)
 		return;
 	n = random_ranges(c, call, r);
 	for (unsigned i = 0; i < n; i++)
-		if (range_lookup(c, r[i].at, &r[i].bytes, &place))
-			entering_add(&e, &place, (uintptr_t)r[i].at, r[i].bytes, 0, 0, r[i].flags);
+		range_add(c, &e, r[i].at, r[i].bytes, r[i].flags);
 	entering_end(&e, call);
 }
 
@@ -325,11 +335,9 @@ static void random_task_failed(struct checks *c, struct acl_call_record *call)
 {
 	struct random_range r[RANDOM_RANGES];
 	unsigned n = stream_of(call) && call->state.position ? random_ranges(c, call, r) : 0;
-	struct block_lookup place;
 
 	for (unsigned i = 0; i < n; i++)
-		if (range_lookup(c, r[i].at, &r[i].bytes, &place))
-			access_take_back(c, call, &place, (uintptr_t)r[i].at, r[i].bytes);
+		range_take_back(c, call, r[i].at, r[i].bytes);
 }
 
 /* --- memory of pools
