@@ -122,7 +122,7 @@ static void show_process(void)
 	close(fd);
 }
 
-/* What ends in order says so itself. */
+/* A process that ends in order leaves no file. */
 static void hide_process(void)
 {
 	char path[PATH_MAX];
