@@ -90,6 +90,9 @@ run_app() {
 	ACLCHECK_REPORT=$PWD/t.json ACLCHECK_LOG=off "$aclcheck" trace --buffers=8M --softnpu -o t -- python3 later.py
 	[ "$(json t.json '[(o["role"], [(s["function"], s["line"]) for s in o["last_used"]["stack"]]) for o in r["findings"][0]["objects"][:2]]')" = \
 		"[('task in flight', [('copy', 6), ('load', 8), ('<module>', 17)]), ('its stream', [('<module>', 18)])]" ]
+	"$aclcheck" timeline -o t.html t
+	sed -n 's/.*"rule":"stream-race-copy".*"stack":\(\[[^]]*\]\).*/\1/p' t.html >stack
+	[[ "$(cat stack)" == '['*'later.py:'*'(copy)","'*'later.py:'*'(store)","'*'later.py:'*'module>)"'* ]]
 	babeltrace2 t | sed -n 's/.* acl\(check:finding\|:[A-Za-z]*_entry\): .*caller = \(0x[0-9A-F]*\).*/\2/p' >callers
 	[ "$(sort -u callers | wc -l)" -ge 1 ]
 	[ "$(awk 'length < 9' callers | wc -l)" -eq 0 ]

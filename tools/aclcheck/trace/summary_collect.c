@@ -595,6 +595,8 @@ bool summary_event(void *summary, const bt_event *event, const bt_clock_snapshot
 		break;
 	case MEANS_PYTHON_STACK:
 		code_python_stack_add(t->process, f);
+		if (s->observer)
+			s->observer->stack(s->observer->context, t->process, f);
 		break;
 	case MEANS_SAID:
 		if (s->observer)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Records into calls of the checks.  The pointers of a call lead to copies of what was recorded, in memory of
- * our own: checks read outputs of a successful call in place.  What was not recorded cannot be read
- * (replay_memory_read), so that rules which need it stay silent.
+ * our own: checks read in place what a successful call was given and what it wrote.  Pointers to lists are
+ * those of the run, and the copies are found by these: a list may go on behind the elements that its event
+ * holds, in what the checks asked.  What was not recorded cannot be read (replay_memory_read), so that rules
+ * which need it stay silent.
  */
 #include <stddef.h>
 #include <string.h>
@@ -196,10 +198,10 @@ uint32_t replay_present_stack(void)
 	return present_stack;
 }
 
-/* A pointer that a task reads later: where the variable lies matters, too. */
-static bool is_variable(const struct acl_param *p)
+/* Also of a pointer that a task reads later: where the variable lies matters, too. */
+static bool keeps_address(const struct acl_param *p)
 {
-	return p->dir == ACL_DIR_IN && p->pointee_kind == ACL_KIND_POINTER;
+	return p->dir == ACL_DIR_IN && (p->count >= 0 || p->pointee_kind == ACL_KIND_POINTER);
 }
 
 static struct copy *copy_make(struct frame *f, unsigned parameter, size_t room)
@@ -208,9 +210,9 @@ static struct copy *copy_make(struct frame *f, unsigned parameter, size_t room)
 	const struct acl_param *p = &acl_params(&acl_apis[f->call.api])[parameter];
 
 	memcpy(&c->original, f->args + p->offset, sizeof(c->original));
-	c->at = need(calloc(1, room));
+	c->in_run = c->original && keeps_address(p);
+	c->at = need(calloc(1, room + 1)); /* of a list that was not recorded there are 0 bytes */
 	c->room = room;
-	c->in_run = is_variable(p);
 	if (!c->in_run)
 		memcpy(f->args + p->offset, &c->at, sizeof(c->at));
 	return c;
@@ -236,6 +238,9 @@ static size_t room_of(const struct acl_param *p, const struct replay_piece *piec
 {
 	size_t room = p->pointee_size <= 1 ? OUTPUT_TEXT : (size_t)p->pointee_size * OUTPUT_ELEMENTS;
 
+	/* Nothing else of the run may be taken for the list. */
+	if (keeps_address(p))
+		return piece ? piece->bytes : 0;
 	return piece && piece->bytes > room ? piece->bytes : room;
 }
 

@@ -2,9 +2,10 @@
 /* Stacks of findings as text. */
 #include "tools/aclcheck/trace/timeline/timeline.h"
 
+/* The last one: with lines of Python code a stack is recorded again. */
 static const struct timeline_stack *stack_of(const struct timeline *t, const struct timeline_finding *f)
 {
-	for (size_t i = 0; f->stack && i < t->n_stacks; i++)
+	for (size_t i = f->stack ? t->n_stacks : 0; i-- > 0;)
 		if (t->stacks[i].process == f->thread->process && t->stacks[i].id == f->stack)
 			return &t->stacks[i];
 	return NULL;
