@@ -87,6 +87,17 @@ assert (f["calls"], f["timed"], j["unfinished"], j["lost_ends"], j["complete"]) 
 	[ "$(grep -c 'recording of calls begins' said)" -eq 2 ]
 }
 
+@test "memory is drawn as that of what was recorded, where calls before or after it are not" {
+	record whole -- "$app" early
+	record part --calls 6 -- "$app" early
+	for t in whole part; do
+		"$aclcheck" timeline --chrome $t.trace $t
+		"$ACLCHECK_SOURCE/tests/trace/trace_events.py" $t.trace 'sorted({x["name"] for x in of("C")})' >$t.names
+	done
+	[ "$(cat whole.names)" = "['memory in use']" ]
+	[ "$(cat part.names)" = "['memory in use, of what was recorded']" ]
+}
+
 @test "without the option the signal is the program's" {
 	run record t -- sh -c 'trap "exit 7" USR1; kill -USR1 $PPID; while :; do sleep 0.01; done'
 	[ "$status" -eq 7 ]

@@ -278,10 +278,6 @@ bool summary_is_incomplete(const struct summary *s);
 bool summary_has_gaps(const struct summary *s);
 /* After the last event: what is still open did not end, and counts with its time so far. */
 void summary_end(struct summary *s);
-/* Not all calls that the process made are recorded. */
-bool summary_lacks_calls(const struct process_state *p);
-/* It was killed, or crashed: it says no verdict. */
-bool summary_was_killed(const struct process_state *p);
 /* Of a call that had not ended: up to the last moment of which the recording knows that its process lived. */
 uint64_t summary_so_far(const struct summary *s, const struct process_state *p, const struct open_call *c);
 void summary_free(struct summary *s);
@@ -294,6 +290,18 @@ struct copy_stat **summary_copies(const struct process_state *p, unsigned *n);
  */
 uint64_t summary_copy_rate(const struct copy_stat *c);
 const char *summary_copy_kind(int kind);
+
+/* --- processes (summary_process.c) ----------------------------------------------- */
+
+/* Not all calls that the process made are recorded. */
+bool summary_lacks_calls(const struct process_state *p);
+/* Allocations or frees may be missing: what is in use is known of the recorded ones only. */
+bool summary_lacks_memory(const struct process_state *p);
+/* It was killed, or crashed: it says no verdict. */
+bool summary_was_killed(const struct process_state *p);
+/* For qsort() of pointers to them: by rank, then those without one. */
+int process_by_rank(const void *a, const void *b);
+void process_free(struct process_state *p);
 
 /* --- code (summary_place.c) ------------------------------------------------------ */
 

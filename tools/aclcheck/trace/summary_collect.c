@@ -3,7 +3,6 @@
  * From events to a summary.  What an event class means and where its fields
  * are is looked up once a class; then an event costs a few reads by index.
  */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -650,38 +649,6 @@ bool summary_is_incomplete(const struct summary *s)
 	return summary_has_gaps(s) || s->lacks & LACKS_UNWANTED;
 }
 
-/* Behind all ranks where it has none. */
-static unsigned long rank_of(const struct process_state *p)
-{
-	char *end;
-	unsigned long rank = p->rank && *p->rank ? strtoul(p->rank, &end, 10) : ULONG_MAX;
-
-	return rank == ULONG_MAX || *end ? ULONG_MAX : rank;
-}
-
-/* The ranks of a job are started in any order. */
-static int by_rank(const void *a, const void *b)
-{
-	const struct process_state *x = *(struct process_state *const *)a,
-				   *y = *(struct process_state *const *)b;
-
-	if (rank_of(x) != rank_of(y))
-		return rank_of(x) < rank_of(y) ? -1 : 1;
-	if (x->trace != y->trace)
-		return x->trace < y->trace ? -1 : 1;
-	return x->pid < y->pid ? -1 : x->pid > y->pid;
-}
-
-bool summary_lacks_calls(const struct process_state *p)
-{
-	return p->made > p->calls - p->inside;
-}
-
-bool summary_was_killed(const struct process_state *p)
-{
-	return p->killed && !p->verdict;
-}
-
 uint64_t summary_so_far(const struct summary *s, const struct process_state *p, const struct open_call *c)
 {
 	int64_t end = p->last;
@@ -697,7 +664,7 @@ uint64_t summary_so_far(const struct summary *s, const struct process_state *p, 
 	return end > c->start ? (uint64_t)(end - c->start) : 0;
 }
 
-/* Where events were lost nobody knows whether the call is still open. */
+/* Where events were lost it is unknown whether the call is still open. */
 static void add_open(struct summary *s, struct process_state *p, struct thread_state *t)
 {
 	bool blocked = false, blocks;
@@ -735,39 +702,10 @@ static void add_open(struct summary *s, struct process_state *p, struct thread_s
 void summary_end(struct summary *s)
 {
 	if (s->n_processes)
-		qsort(s->processes, s->n_processes, sizeof(*s->processes), by_rank);
+		qsort(s->processes, s->n_processes, sizeof(*s->processes), process_by_rank);
 	for (unsigned i = 0; i < s->n_processes; i++)
 		for (struct thread_state *t = s->processes[i]->threads; t; t = t->hh.next)
 			add_open(s, s->processes[i], t);
-}
-
-/* --- the end --------------------------------------------------------------------------- */
-
-static void free_process(struct process_state *p)
-{
-	struct thread_state *t, *next_thread;
-	struct copy_stat *c, *next_copy;
-
-	HASH_ITER(hh, p->threads, t, next_thread)
-	{
-		HASH_DEL(p->threads, t);
-		free(t->open);
-		free(t);
-	}
-	HASH_ITER(hh, p->copies, c, next_copy)
-	{
-		HASH_DEL(p->copies, c);
-		free(c);
-	}
-	memory_free(&p->memory);
-	code_modules_free(p);
-	code_python_free(p);
-	sites_free(p);
-	free(p->command);
-	free(p->rank);
-	free(p->host);
-	free(p->verdict);
-	free(p);
 }
 
 void summary_free(struct summary *s)
@@ -779,7 +717,7 @@ void summary_free(struct summary *s)
 		stat_free(&s->functions[i]);
 	HASH_CLEAR(hh, s->by_key);
 	for (unsigned i = 0; i < s->n_processes; i++)
-		free_process(s->processes[i]);
+		process_free(s->processes[i]);
 	free(s->processes);
 	HASH_ITER(hh, s->traces, n, next_number)
 	{

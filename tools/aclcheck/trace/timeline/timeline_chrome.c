@@ -166,7 +166,7 @@ static void put_memory(struct chrome *c, const struct timeline_memory *m)
 {
 	begin_at(c, "C", m->process, 0, m->time);
 	put_member(c->out, "name",
-		m->process->memory.unknown_frees ? "memory in use, of what was recorded" : "memory in use");
+		summary_lacks_memory(m->process) ? "memory in use, of what was recorded" : "memory in use");
 	for (unsigned i = 0; i < MEMORY_KINDS; i++)
 		fprintf(c->out, "%s\"%s\":%" PRIu64, i ? "," : ",\"args\":{", memory_kind_names[i],
 			m->now[i]);

@@ -337,7 +337,7 @@ static void put_lanes(struct page *p, FILE *out)
 		for (size_t i = 0; i < p->t->n_memory; i++)
 			if ((uintptr_t)p->t->memory[i].process == x->key) {
 				fprintf(out, "%s{\"process\":%u,\"partial\":%s}", comma, x->number,
-					p->t->memory[i].process->memory.unknown_frees ? "true" : "false");
+					summary_lacks_memory(p->t->memory[i].process) ? "true" : "false");
 				comma = ",";
 				break;
 			}
