@@ -1,252 +1,125 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * From subscriptions to lists: what a hook listens to is resolved from the API
- * model, for every function, so that a new variant of an operation is checked
- * as soon as the model has it.
- */
+/* From subscriptions to the lists of hooks in the plan of each function. */
 #include "checks/engine/hook_lists.h"
 #include "checks/engine/call_way.h"
+#include "checks/engine/subscriptions.h"
 
-/* One that a module's bind() subscribes: what it listens to is found out once. */
-struct bound_hook {
-	uint32_t api;
-	uint32_t phase; /* enum acl_phase */
-	check_hook_fn fn;
-};
-
-/* One list under construction; written twice, first to count, then to fill. */
 struct list_builder {
-	enum acl_phase phase;
-	check_hook_fn returned_error;
-	enum { HOOKS_OF_STATE, HOOKS_OF_RULES, HOOKS_OF_ALL } of; /* modules */
-	uint32_t conditions; /* whose hooks are in it, by enum check_when */
-	bool plain, special;
+	struct subscriptions subscriptions;
 	bool tells[ACL_API_COUNT]; /* a handle of the function says whether a call is special */
-	unsigned count[ACL_API_COUNT];
-	check_hook_fn *at[ACL_API_COUNT]; /* NULL while counting */
-	unsigned module_first[ACL_API_COUNT]; /* where the hooks of the present module begin */
-	bool decides[ACL_API_COUNT]; /* some hook is marked ACL_DECIDES */
-	bool of_rules; /* the present module is one of rules … */
-	bool has_rules[ACL_API_COUNT]; /* … and there are hooks of such: */
-	check_hook_fn *room; /* of all lists */
-	size_t total;
-	struct bound_hook *bound; /* of all modules; NULL while they are counted */
-	unsigned n_bound, bound_first[MODULE_COUNT + 1];
+	check_hook_fn *list; /* room for the longest one and its end: the list under construction */
 };
 
-static bool acts_on(const struct acl_api_info *api, unsigned handle, unsigned life)
-{
-	if (api->ret_handle == handle && api->ret_life == life)
-		return true;
-	for (unsigned i = 0; i < api->n_params; i++)
-		if (acl_params(api)[i].handle == handle && acl_params(api)[i].life == life)
-			return true;
-	return false;
-}
+/* The hooks that a list is of. */
+struct list_kind {
+	size_t offset; /* of the list in struct call_hooks */
+	uint8_t phase;
+	bool state, rules; /* of these modules */
+	bool plain; /* without those that have nothing to say of a plain call */
+};
 
-static bool wanted(const struct list_builder *b, unsigned api, unsigned phase)
-{
-	bool async = acl_apis[api].mode == ACL_MODE_ASYNC;
-
-	if ((phase & 3) != b->phase || (phase & ACL_CONDITIONAL && !b->conditions) ||
-		(phase >> 8 && !(b->conditions >> (phase >> 8) & 1)) ||
-		(phase & ACL_UNLESS_PLAIN && b->plain) ||
-		(phase & ACL_IF_SPECIAL && !b->special && b->tells[api]))
-		return false;
-	return !(phase & ACL_IF_ASYNC && !async) && !(phase & ACL_IF_NOT_ASYNC && async);
-}
-
-/* A function that several subscriptions of one module lead to is called once. */
-static void add(struct list_builder *b, unsigned api, enum acl_phase phase, check_hook_fn fn)
-{
-	if (api >= ACL_API_COUNT || !wanted(b, api, phase))
-		return;
-	b->decides[api] |= (phase & ACL_DECIDES) != 0;
-	b->has_rules[api] |= b->of_rules;
-	if (b->at[api]) {
-		for (unsigned i = b->module_first[api]; i < b->count[api]; i++)
-			if (b->at[api][i] == fn)
-				return;
-		b->at[api][b->count[api]] = fn;
+#define LIST(member, ...)                                                                                    \
+	{                                                                                                    \
+		offsetof(struct call_hooks, member), __VA_ARGS__                                             \
 	}
-	b->count[api]++;
+static const struct list_kind list_kinds[] = {
+	LIST(enter, ACL_ENTER, true, true, false),
+	LIST(enter_state, ACL_ENTER, true, false, false),
+	LIST(enter_rules[0], ACL_ENTER, false, true, false),
+	LIST(enter_rules[1], ACL_ENTER, false, true, true),
+	LIST(leave[0], ACL_LEAVE, true, true, false),
+	LIST(leave[1], ACL_LEAVE, true, true, true),
+};
+#define N_LIST_KINDS (sizeof(list_kinds) / sizeof(*list_kinds))
+
+/* One list that is collected. */
+struct collected {
+	uint32_t conditions; /* whose hooks are in it, by enum check_when */
+	bool special;
+	unsigned n; /* hooks */
+	bool has_rules; /* some are of modules of rules */
+	bool decides; /* some are marked ACL_DECIDES */
+};
+
+static bool is_rules(const struct subscription *s)
+{
+	return !check_modules[s->module]->order;
 }
 
-/* role: only functions that have an argument of it; ACL_ROLE_NONE = all. */
-static void add_all_of(struct list_builder *b, const uint16_t *apis, unsigned n, unsigned role,
-	const struct check_hook *hook)
+/* What the hook waits for has happened. */
+static bool is_due(unsigned phase, uint32_t conditions)
 {
-	for (unsigned i = 0; i < n; i++)
-		if (role == ACL_ROLE_NONE || acl_arg_has(apis[i], role))
-			add(b, apis[i], hook->phase, hook->fn);
+	return !(phase & ACL_CONDITIONAL && !conditions) &&
+	       !(phase >> 8 && !(conditions >> (phase >> 8) & 1));
 }
 
-static void add_operation(
-	struct list_builder *b, unsigned operation, unsigned role, const struct check_hook *hook)
+static bool is_wanted(const struct subscription *s, const struct list_kind *kind, const struct collected *l)
 {
-	const struct acl_operation_info *of = &acl_operations[operation];
+	unsigned phase = s->hook.phase;
 
-	add_all_of(b, acl_operation_apis + of->first_api, of->n_apis, role, hook);
+	return (is_rules(s) ? kind->rules : kind->state) && is_due(phase, l->conditions) &&
+	       !(phase & ACL_UNLESS_PLAIN && kind->plain) && !(phase & ACL_IF_SPECIAL && !l->special);
 }
 
-static void add_group(struct list_builder *b, unsigned group, unsigned role, const struct check_hook *hook)
+/* Into the builder's list.  A function that several subscriptions of one module lead to is called once. */
+static void collect(
+	const struct list_builder *b, unsigned api, const struct list_kind *kind, struct collected *l)
 {
-	const struct acl_operation_group_info *of = &acl_operation_groups[group];
+	const struct subscriptions *s = &b->subscriptions;
+	const uint32_t *range = &s->first[kind->phase][api];
+	unsigned module = MODULE_COUNT, of_module = 0;
 
-	add_all_of(b, acl_group_apis + of->first_api, of->n_apis, role, hook);
-}
+	l->n = 0;
+	l->has_rules = false;
+	for (uint32_t i = range[0]; i < range[1]; i++) {
+		const struct subscription *one = subscription_at(s, i);
+		unsigned k;
 
-static void add_hook(struct list_builder *b, const struct check_hook *hook)
-{
-	unsigned what = hook->on & 0xffffff;
-
-	switch (hook->on >> 24) {
-	case CHECK_ON_OPERATION:
-		add_operation(b, what, ACL_ROLE_NONE, hook);
-		return;
-	case CHECK_ON_GROUP:
-		add_group(b, what, ACL_ROLE_NONE, hook);
-		return;
-	case CHECK_ON_OPERATION_WITH_ROLE:
-		add_operation(b, what & 0xfff, what >> 12, hook);
-		return;
-	case CHECK_ON_GROUP_WITH_ROLE:
-		add_group(b, what & 0xfff, what >> 12, hook);
-		return;
-	case CHECK_ON_OBJECT:
-		for (unsigned api = 0; api < ACL_API_COUNT; api++)
-			if (acts_on(&acl_apis[api], what >> 8, what & 0xff))
-				add(b, api, hook->phase, hook->fn);
-		return;
-	case CHECK_ON_ROLE:
-		for (unsigned api = 0; api < ACL_API_COUNT; api++)
-			if (acl_arg_has(api, what))
-				add(b, api, hook->phase, hook->fn);
-		return;
-	default:
-		add(b, what, hook->phase, hook->fn);
+		if (!is_wanted(one, kind, l))
+			continue;
+		l->decides |= (one->hook.phase & ACL_DECIDES) != 0;
+		l->has_rules |= is_rules(one);
+		if (one->module != module)
+			of_module = l->n;
+		module = one->module;
+		for (k = of_module; k < l->n && b->list[k] != one->hook.fn; k++)
+			;
+		if (k == l->n)
+			b->list[l->n++] = one->hook.fn;
 	}
+	b->list[l->n] = NULL;
 }
 
-static void bound_add(void *builder, unsigned api, enum acl_phase phase, check_hook_fn fn)
+static bool same_hooks(const check_hook_fn *a, const check_hook_fn *b)
 {
-	struct list_builder *b = builder;
-
-	if (b->bound)
-		b->bound[b->n_bound] = (struct bound_hook){api, phase, fn};
-	b->n_bound++;
-}
-
-static void bind_all(struct list_builder *b)
-{
-	b->n_bound = 0;
-	for (unsigned i = 0; i < MODULE_COUNT; i++) {
-		b->bound_first[i] = b->n_bound;
-		if (check_modules[i]->bind)
-			check_modules[i]->bind(bound_add, b);
+	while (*a && *a == *b) {
+		a++;
+		b++;
 	}
-	b->bound_first[MODULE_COUNT] = b->n_bound;
-}
-
-static bool bound_create(struct checks *c, struct list_builder *b)
-{
-	bind_all(b);
-	b->bound = checks_alloc(c, b->n_bound * sizeof(*b->bound));
-	if (b->bound)
-		bind_all(b);
-	return b->bound != NULL;
-}
-
-static void add_module(struct list_builder *b, unsigned number)
-{
-	const struct check_module *module = check_modules[number];
-
-	memcpy(b->module_first, b->count, sizeof(b->count));
-	b->of_rules = !module->order;
-	for (unsigned i = 0; i < module->n_hooks; i++)
-		if ((module->hooks[i].phase & 3) == b->phase)
-			add_hook(b, &module->hooks[i]);
-	for (unsigned i = b->bound_first[number]; i < b->bound_first[number + 1]; i++)
-		if ((b->bound[i].phase & 3) == b->phase)
-			add(b, b->bound[i].api, b->bound[i].phase, b->bound[i].fn);
-}
-
-/* Enter in the order of the modules, the others the opposite way: those of rules first. */
-static void add_all(struct list_builder *b)
-{
-	memset(b->count, 0, sizeof(b->count));
-	memset(b->has_rules, 0, sizeof(b->has_rules));
-	for (unsigned i = 0; i < MODULE_COUNT; i++) {
-		unsigned number = b->phase == ACL_ENTER ? i : MODULE_COUNT - 1 - i;
-
-		if (b->of == HOOKS_OF_ALL || (check_modules[number]->order != 0) == (b->of == HOOKS_OF_STATE))
-			add_module(b, number);
-	}
-	if (b->phase != ACL_FAILED)
-		return;
-	/* An error that no other rule explains is reported by this one, so it comes last. */
-	for (unsigned api = 0; api < ACL_API_COUNT; api++)
-		if (acl_apis[api].ret_kind == ACL_KIND_ERROR)
-			add(b, api, ACL_FAILED, b->returned_error);
-}
-
-/* Lays the list out for all functions; at[] then holds them, until release(). */
-static bool build(struct checks *c, struct list_builder *b)
-{
-	check_hook_fn *room;
-
-	memset(b->at, 0, sizeof(b->at));
-	add_all(b);
-	b->total = 0;
-	for (unsigned api = 0; api < ACL_API_COUNT; api++)
-		b->total += b->count[api] + 1;
-	b->room = room = checks_alloc(c, b->total * sizeof(*room));
-	if (!room)
-		return false;
-	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
-		b->at[api] = room;
-		room += b->count[api] + 1;
-	}
-	add_all(b);
-	return true;
-}
-
-static void release(struct checks *c, struct list_builder *b)
-{
-	checks_forget(c, b->room, b->total * sizeof(*b->room));
-}
-
-static bool same_hooks(const struct hook_list *list, const check_hook_fn *hooks)
-{
-	const check_hook_fn *own = list ? list->hooks : NULL;
-
-	while (own && *own && *own == *hooks) {
-		own++;
-		hooks++;
-	}
-	return own && *own == *hooks;
+	return *a == *b;
 }
 
 /*
  * Whether *list can be had for the function: the former one where it is the same, or that of special calls,
  * or one for all where it is empty.
  */
-static bool keep(struct checks *c, const struct list_builder *b, unsigned api, const struct hook_list **list,
+static bool keep(struct checks *c, const struct collected *l, const struct hook_list **list,
 	const struct hook_list *of_special)
 {
-	size_t bytes = (b->count[api] + 1) * sizeof(check_hook_fn);
+	const check_hook_fn *hooks = c->builder->list;
+	size_t bytes = (l->n + 1) * sizeof(*hooks);
 	struct hook_list *kept;
 
-	if (same_hooks(*list, b->at[api]))
+	if (*list && same_hooks((*list)->hooks, hooks))
 		return true;
-	*list = b->count[api] ? of_special : &hook_list_empty;
-	if (same_hooks(*list, b->at[api]))
+	*list = l->n ? of_special : &hook_list_empty;
+	if (*list && same_hooks((*list)->hooks, hooks))
 		return true;
 	kept = checks_alloc(c, sizeof(*kept) + bytes);
 	if (!kept)
 		return false;
-	kept->way = hooks_way_of(b->at[api], b->has_rules[api]);
-	memcpy(kept->hooks, b->at[api], bytes);
+	kept->way = hooks_way_of(hooks, l->has_rules);
+	memcpy(kept->hooks, hooks, bytes);
 	*list = kept;
 	return true;
 }
@@ -256,65 +129,47 @@ static const struct hook_list **list_at(struct call_plan *plan, bool special, si
 	return (const struct hook_list **)((char *)&plan->hooks[special] + offset);
 }
 
-/* One list of all plans, which lies so far from the beginning of their hooks. */
-static bool build_lists(struct checks *c, struct list_builder *b, struct call_plan *plans, size_t offset)
+/* All lists of the plan; decides: some hook in them does.  false: no memory. */
+static bool build_lists(
+	struct checks *c, unsigned api, uint32_t conditions, struct call_plan *plan, bool *decides)
 {
-	bool kept = true;
+	struct collected l = {.conditions = conditions};
 
-	for (unsigned i = 0; i < 2 && kept; i++) {
-		b->special = !i;
-		if (!build(c, b))
-			return false;
-		for (unsigned api = 0; api < ACL_API_COUNT && kept; api++)
-			kept = keep(c, b, api, list_at(&plans[api], b->special, offset),
-				b->special ? NULL : *list_at(&plans[api], true, offset));
-		release(c, b);
-	}
-	return kept;
-}
+	for (unsigned i = 0; i < 2 * N_LIST_KINDS; i++) {
+		const struct list_kind *kind = &list_kinds[i / 2];
+		bool special = !(i & 1);
 
-static bool build_enter(struct checks *c, struct list_builder *b, struct call_plan *plans)
-{
-	b->phase = ACL_ENTER;
-	b->plain = false;
-	b->of = HOOKS_OF_ALL;
-	if (!build_lists(c, b, plans, offsetof(struct call_hooks, enter)))
-		return false;
-	b->of = HOOKS_OF_STATE;
-	if (!build_lists(c, b, plans, offsetof(struct call_hooks, enter_state)))
-		return false;
-	b->of = HOOKS_OF_RULES;
-	for (unsigned plain = 0; plain < 2; plain++) {
-		b->plain = plain;
-		if (!build_lists(c, b, plans, offsetof(struct call_hooks, enter_rules[plain])))
+		l.special = special || !c->builder->tells[api];
+		collect(c->builder, api, kind, &l);
+		if (!keep(c, &l, list_at(plan, special, kind->offset),
+			    special ? NULL : *list_at(plan, true, kind->offset)))
 			return false;
 	}
+	*decides = l.decides;
 	return true;
 }
 
-static bool build_leave(struct checks *c, struct list_builder *b, struct call_plan *plans)
+/* An error that no other rule explains is reported by the last one.  Conditions are none of theirs. */
+static bool build_failed(struct checks *c)
 {
-	b->phase = ACL_LEAVE;
-	b->of = HOOKS_OF_ALL;
-	for (unsigned plain = 0; plain < 2; plain++) {
-		b->plain = plain;
-		if (!build_lists(c, b, plans, offsetof(struct call_hooks, leave[plain])))
-			return false;
-	}
-	return true;
-}
+	static const struct list_kind failed = {.phase = ACL_FAILED, .state = true, .rules = true};
+	struct collected l = {.conditions = UINT32_MAX, .special = true};
+	check_hook_fn *list = c->builder->list, *kept;
 
-static bool build_failed(struct checks *c, struct list_builder *b)
-{
-	b->phase = ACL_FAILED;
-	b->of = HOOKS_OF_ALL;
-	b->returned_error = c->rare.returned_error;
-	b->plain = false;
-	b->special = true;
-	if (!build(c, b))
-		return false;
-	for (unsigned api = 0; api < ACL_API_COUNT; api++)
-		c->failed[api] = b->at[api];
+	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
+		collect(c->builder, api, &failed, &l);
+		if (acl_apis[api].ret_kind == ACL_KIND_ERROR)
+			list[l.n++] = c->rare.returned_error;
+		list[l.n] = NULL;
+		if (api && same_hooks(c->failed[api - 1], list)) {
+			c->failed[api] = c->failed[api - 1];
+			continue;
+		}
+		kept = checks_alloc(c, (l.n + 1) * sizeof(*kept));
+		if (!kept)
+			return false;
+		c->failed[api] = memcpy(kept, list, (l.n + 1) * sizeof(*kept));
+	}
 	return true;
 }
 
@@ -460,39 +315,77 @@ static bool find_rest(struct checks *c, struct call_plan *plan, unsigned api)
 	return true;
 }
 
-/* The plans under these conditions; like: others, whose lists are used where they are the same. */
-static struct call_plan *plans_create(struct checks *c, uint32_t conditions, const struct call_plan *like)
+/* Hooks of the function are due under the new conditions that were not before. */
+static bool lists_change(const struct subscriptions *s, unsigned api, uint32_t before, uint32_t now)
+{
+	for (unsigned phase = ACL_ENTER; phase <= ACL_LEAVE; phase++)
+		for (uint32_t i = s->first[phase][api]; i < s->first[phase][api + 1]; i++) {
+			unsigned of_hook = subscription_at(s, i)->hook.phase;
+
+			if (is_due(of_hook, before) != is_due(of_hook, now))
+				return true;
+		}
+	return false;
+}
+
+static bool build_plan(struct checks *c, unsigned api, uint32_t conditions, struct call_plan *plan)
+{
+	bool decides;
+
+	if (!build_lists(c, api, conditions, plan, &decides))
+		return false;
+	plan->steps = plan->constraints || decides;
+	plan->inside = (uint16_t)(api + 1);
+	plan->counted = (uint32_t)offsetof(struct coverage_counts, api[api]);
+	plan->way = call_way_of(plan);
+	return true;
+}
+
+/* The plans under no conditions. */
+static struct call_plan *plans_create(struct checks *c)
 {
 	struct call_plan *plans = checks_alloc(c, ACL_API_COUNT * sizeof(*plans));
-	struct list_builder *b = c->builder;
+
+	for (unsigned api = 0; plans && api < ACL_API_COUNT; api++)
+		if (!find_rest(c, &plans[api], api) || !build_plan(c, api, 0, &plans[api]))
+			return NULL;
+	return plans;
+}
+
+/* Those under more; the lists of the former ones are used where they are the same. */
+static struct call_plan *plans_change(
+	struct checks *c, const struct call_plan *former, uint32_t before, uint32_t now)
+{
+	struct call_plan *plans = checks_alloc(c, ACL_API_COUNT * sizeof(*plans));
 
 	if (!plans)
 		return NULL;
-	if (like)
-		memcpy(plans, like, ACL_API_COUNT * sizeof(*plans));
-	for (unsigned api = 0; !like && api < ACL_API_COUNT; api++)
-		if (!find_rest(c, &plans[api], api))
+	memcpy(plans, former, ACL_API_COUNT * sizeof(*plans));
+	for (unsigned api = 0; api < ACL_API_COUNT; api++)
+		if (lists_change(&c->builder->subscriptions, api, before, now) &&
+			!build_plan(c, api, now, &plans[api]))
 			return NULL;
-	b->conditions = conditions;
-	memset(b->decides, 0, sizeof(b->decides));
-	if (!build_enter(c, b, plans) || !build_leave(c, b, plans))
-		return NULL;
-	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
-		plans[api].steps = plans[api].constraints || b->decides[api];
-		plans[api].inside = (uint16_t)(api + 1);
-		plans[api].counted = (uint32_t)offsetof(struct coverage_counts, api[api]);
-		plans[api].way = call_way_of(&plans[api]);
-	}
 	return plans;
+}
+
+static bool builder_create(struct checks *c)
+{
+	struct list_builder *b = c->host.memory(c->host.context, sizeof(*b));
+
+	c->builder = b;
+	if (!b || !subscriptions_resolve(c, &b->subscriptions))
+		return false;
+	/* The last of the failed ones and the end come behind them. */
+	b->list = checks_alloc(c, (b->subscriptions.most + 2) * sizeof(*b->list));
+	return b->list != NULL;
 }
 
 bool hook_lists_create(struct checks *c)
 {
-	c->builder = c->host.memory(c->host.context, sizeof(*c->builder));
-	if (!c->builder || !bound_create(c, c->builder) || !build_failed(c, c->builder))
+	if (!builder_create(c) || !build_failed(c))
 		return false;
-	c->plans_with[0] = plans_create(c, 0, NULL);
-	c->plans_with[1] = c->plans_with[0] ? plans_create(c, UINT32_MAX, c->plans_with[0]) : NULL;
+	c->plans_with[0] = plans_create(c);
+	c->plans_with[1] = c->plans_with[0] ? plans_change(c, c->plans_with[0], 0, UINT32_MAX) : NULL;
 	store_release(&c->plans, c->plans_with[0]);
 	return c->plans_with[1] != NULL;
 }
@@ -500,16 +393,17 @@ bool hook_lists_create(struct checks *c)
 /* Former plans stay: calls may be under way with them. */
 void checks_condition_begins(struct checks *c, enum check_when what)
 {
-	uint32_t conditions;
+	uint32_t before, now;
 
 	lock(&c->builder_lock);
-	conditions = load_relaxed(&c->conditions);
-	if (!(conditions >> what & 1)) {
-		struct call_plan *plans = plans_create(c, conditions | 1u << what, load_relaxed(&c->plans));
+	before = load_relaxed(&c->conditions);
+	now = before | 1u << what;
+	if (now != before) {
+		struct call_plan *plans = plans_change(c, load_relaxed(&c->plans), before, now);
 
 		/* Without memory all hooks are called: they ask for themselves. */
 		store_release(&c->plans, plans ? plans : c->plans_with[1]);
-		store_release(&c->conditions, plans ? conditions | 1u << what : UINT32_MAX);
+		store_release(&c->conditions, plans ? now : UINT32_MAX);
 	}
 	unlock(&c->builder_lock);
 }
