@@ -134,11 +134,31 @@ static bool place_is_wanted(const struct acl_call_record *ev, bool at_leave)
 	       (!s || trace_switch_is_on(at_leave ? &s[ev->api].call_on : &s[ev->api].enter_on));
 }
 
-static inline void record(struct acl_call_record *ev, void (*emit)(struct acl_call_record *ev), bool at_leave)
+static COLD void look_for_python(uint64_t caller)
 {
+	int saved = errno;
+
+	if (python_present())
+		(void)caller_site_take(caller, true);
+	errno = saved;
+}
+
+/* Checks take stacks, and so find the interpreter; without them it is found where a device is set up. */
+static inline bool runs_python(const struct acl_call *call)
+{
+	if (unlikely(!call->checked) &&
+		acl_apis[call->event.api].classes & (ACL_CLASS_INIT | ACL_CLASS_DEVICE) && !python_was_read())
+		look_for_python(call->event.caller);
+	return python_runs();
+}
+
+static inline void record(struct acl_call *call, void (*emit)(struct acl_call_record *ev), bool at_leave)
+{
+	struct acl_call_record *ev = &call->event;
+
 	if (unlikely(is_stack_site(ev->caller)))
 		record_address(ev, emit);
-	else if (unlikely(python_runs()) && !ev->stack && place_is_wanted(ev, at_leave))
+	else if (unlikely(runs_python(call)) && !ev->stack && place_is_wanted(ev, at_leave))
 		record_python(ev, emit);
 	else
 		emit(ev);
@@ -155,7 +175,7 @@ static inline void see_enter(struct acl_call *call)
 			checks_enter(acl_process.checks, ev);
 	}
 	if (unlikely(call->traced) && trace_provider()->enter)
-		record(ev, trace_provider()->enter, false);
+		record(call, trace_provider()->enter, false);
 }
 
 static inline void see_leave(struct acl_call *call)
@@ -174,7 +194,7 @@ static inline void see_leave(struct acl_call *call)
 		if (trace_sink.needs_time)
 			ev->time_exit = now();
 		if (p->leave)
-			record(ev, p->leave, true);
+			record(call, p->leave, true);
 	}
 }
 
