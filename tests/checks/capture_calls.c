@@ -88,6 +88,9 @@ static void capture_exchange_restores(void **state)
 	SYNC_COPY(sc, 0);
 	silent(sc.fixture);
 	exchange(sc.fixture, GLOBAL);
+	mode = RELAXED + 1; /* no mode: whatever the answer, it sets none */
+	CALL(sc.fixture, aclmdlRICaptureThreadExchangeMode, 0, .mode = &mode);
+	want(sc.fixture, "capture-begin-bad-mode:error");
 	SYNC_COPY(sc, 107030);
 	want(sc.fixture, "capture-unsafe-sync-memop:error");
 }
