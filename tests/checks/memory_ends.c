@@ -177,6 +177,40 @@ static void memory_ends_while_tables_grow(void **state)
 	fixture_free(fixture);
 }
 
+/* Too many copies to compare each with each, and not in the order of their addresses. */
+static void large_batch(struct fixture *fixture, char *d, char *h)
+{
+	enum { ENTRIES = 100 };
+	void *to[ENTRIES], *from[ENTRIES];
+	size_t sizes[ENTRIES], index[1] = {0}, failed;
+	aclrtMemcpyBatchAttr attribute = {
+		.dstLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE, .srcLoc.type = ACL_MEM_LOCATION_TYPE_HOST};
+
+	for (unsigned i = 0; i < ENTRIES; i++) {
+		to[i] = d + (ENTRIES - i) * 8;
+		from[i] = h + i * 8;
+		sizes[i] = 8;
+	}
+	CALL(fixture, aclrtMemcpyBatch, 0, .dsts = to, .destMaxs = sizes, .srcs = from, .sizes = sizes,
+		.numBatches = ENTRIES, .attrs = &attribute, .attrsIndexes = index, .numAttrs = 1,
+		.failIndex = &failed);
+}
+
+/* Its entries have room from the time before, and sorting them needs more. */
+static void memory_ends_between_batches(void **state)
+{
+	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
+	char *d = fixture_malloc(fixture, DEVICE_MEMORY, 4096),
+	     *h = fixture_malloc_host(fixture, HOST_MEMORY, 4096);
+
+	(void)state;
+	large_batch(fixture, d, h);
+	fixture_use_up_memory(fixture);
+	large_batch(fixture, d, h);
+	silent(fixture);
+	fixture_free(fixture);
+}
+
 static void memory_refused(void **state)
 {
 	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
@@ -196,6 +230,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_refused),
+		cmocka_unit_test(memory_ends_between_batches),
 		cmocka_unit_test(created_without_memory),
 		cmocka_unit_test(created_with_a_gap),
 		cmocka_unit_test(memory_ends_anywhere),
