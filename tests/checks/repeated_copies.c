@@ -279,6 +279,26 @@ static void piece_by(struct two_streams *x, unsigned way, unsigned piece, void *
 	}
 }
 
+/* The other stream's rows are the only access, once what they lie over is done: no set again is free of them.
+ */
+static void rows_over_what_is_done(void **state)
+{
+	struct two_streams x = two_streams();
+
+	(void)state;
+	piece_by(&x, SET, 0, x.s);
+	piece_by(&x, SET, 2, x.s);
+	CALL(x.fixture, aclrtSynchronizeStream, 0, .stream = x.s);
+	CALL(x.fixture, aclrtMemcpy2dAsync, 0, .dst = x.d, .dpitch = 128, .src = x.h, .spitch = 128,
+		.width = 64, .height = 12, .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = x.t);
+	silent(x.fixture);
+	piece_by(&x, SET, 0, x.s);
+	want(x.fixture, "stream-race-set:error");
+	CALL(x.fixture, aclrtMemsetAsync, 0, .devPtr = x.d, .maxCount = PIECE, .count = PIECE, .stream = x.s);
+	want(x.fixture, "stream-race-set:error");
+	fixture_free(x.fixture);
+}
+
 /* One of several pieces is written again: its last time is another, that of the rest is not. */
 static void piece_written_again(void **state)
 {
@@ -339,6 +359,7 @@ int main(void)
 		cmocka_unit_test(own_executions),
 		cmocka_unit_test(copied_again),
 		cmocka_unit_test(pieces_copied_again),
+		cmocka_unit_test(rows_over_what_is_done),
 		cmocka_unit_test(piece_written_again),
 		cmocka_unit_test(part_that_is_shared),
 	};
