@@ -211,6 +211,35 @@ static void memory_ends_between_batches(void **state)
 	fixture_free(fixture);
 }
 
+/* Copies of two captured streams in turn, each behind the other: round after round of waits is kept. */
+static void rounds_in_capture(struct fixture *fixture, void *streams[2], void *e, void *d, void *h, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		void *now = streams[i % 2], *next = streams[(i + 1) % 2];
+
+		CALL(fixture, aclrtMemcpyAsync, 0, .dst = d, .destMax = 4096, .src = h, .count = 4096,
+			.kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = now);
+		CALL(fixture, aclrtRecordEvent, 0, .event = e, .stream = now);
+		CALL(fixture, aclrtStreamWaitEvent, 0, .stream = next, .event = e);
+	}
+}
+
+/* A wait that is not kept, of so many, is an order that is not known, and no missing one. */
+static void more_waits_than_are_kept(void **state)
+{
+	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
+	void *streams[2] = {fixture_stream(fixture, 1), fixture_stream(fixture, 2)},
+	     *e = fixture_event(fixture, 3, ACL_EVENT_SYNC);
+	void *d = fixture_malloc(fixture, DEVICE_MEMORY, 4096),
+	     *h = fixture_malloc_host(fixture, HOST_MEMORY, 4096);
+
+	(void)state;
+	CALL(fixture, aclmdlRICaptureBegin, 0, .stream = streams[0], .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	rounds_in_capture(fixture, streams, e, d, h, 10000);
+	never(fixture, "stream-race-copy");
+	fixture_free(fixture);
+}
+
 static void memory_refused(void **state)
 {
 	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
@@ -231,6 +260,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_refused),
 		cmocka_unit_test(memory_ends_between_batches),
+		cmocka_unit_test(more_waits_than_are_kept),
 		cmocka_unit_test(created_without_memory),
 		cmocka_unit_test(created_with_a_gap),
 		cmocka_unit_test(memory_ends_anywhere),

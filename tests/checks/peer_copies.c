@@ -58,6 +58,33 @@ static void peer_directions(void **state)
 	want(undone.fixture, "peer-copy-not-enabled:error");
 }
 
+/* What is imported opens the way to whose it is, and whose that is may be unknown. */
+static void peer_after_imports(void **state)
+{
+	struct pair memory = pair(), physical = pair(), notify = pair(), closed = pair();
+	aclrtDrvMemHandle shared = handle(5);
+	aclrtNotify of_other = handle(6);
+	void *p = (void *)(DEVICE_MEMORY + (2ul << 30));
+
+	(void)state;
+	CALL(memory.fixture, aclrtIpcMemImportByKey, 0, .devPtr = &p, .key = "a key",
+		.flags = ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS);
+	ACROSS(memory, memory.s1);
+	never(memory.fixture, "peer-copy-not-enabled");
+	CALL(physical.fixture, aclrtMemImportFromShareableHandle, 0, .shareableHandle = 7, .deviceId = 1,
+		.handle = &shared);
+	ACROSS(physical, physical.s1);
+	never(physical.fixture, "peer-copy-not-enabled");
+	CALL(notify.fixture, aclrtNotifyImportByKey, 0, .notify = &of_other, .key = "a key",
+		.flags = ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS);
+	ACROSS(notify, notify.s1);
+	never(notify.fixture, "peer-copy-not-enabled");
+	CALL(closed.fixture, aclrtNotifyImportByKey, 0, .notify = &of_other, .key = "a key",
+		.flags = ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT);
+	ACROSS(closed, closed.s1);
+	assert_int_equal(fixture_count(closed.fixture, "peer-copy-not-enabled"), 1);
+}
+
 /* No device is ever set: both are reached by contexts of the program's own. */
 static void peer_by_contexts(void **state)
 {
@@ -449,6 +476,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(peer_directions),
+		cmocka_unit_test(peer_after_imports),
 		cmocka_unit_test(peer_by_contexts),
 		cmocka_unit_test(peer_enabled_elsewhere),
 		cmocka_unit_test(peer_product),
