@@ -212,7 +212,8 @@ static void memory_ends_between_batches(void **state)
 }
 
 /* Copies of two captured streams in turn, each behind the other: round after round of waits is kept. */
-static void rounds_in_capture(struct fixture *fixture, void *streams[2], void *e, void *d, void *h, unsigned n)
+static void rounds_in_capture(
+	struct fixture *fixture, void *streams[2], void *e, void *d, void *h, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
 		void *now = streams[i % 2], *next = streams[(i + 1) % 2];
@@ -234,7 +235,8 @@ static void more_waits_than_are_kept(void **state)
 	     *h = fixture_malloc_host(fixture, HOST_MEMORY, 4096);
 
 	(void)state;
-	CALL(fixture, aclmdlRICaptureBegin, 0, .stream = streams[0], .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	CALL(fixture, aclmdlRICaptureBegin, 0, .stream = streams[0],
+		.mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
 	rounds_in_capture(fixture, streams, e, d, h, 10000);
 	never(fixture, "stream-race-copy");
 	fixture_free(fixture);
