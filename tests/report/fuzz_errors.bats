@@ -70,6 +70,7 @@ tried() {
 	await sh -c "grep -q ignored s.json"
 	kill -INT $command
 	wait $command && false
+	[ -z "$(ls tmp)" ]
 	before=$(json s.json "sum('outcome' in p for p in r['places'])")
 	((before > 0 && before < 13))
 	tried 97 --state s.json --timeout 2 -- hang

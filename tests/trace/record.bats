@@ -493,6 +493,6 @@ pending() {
 	# shellcheck disable=SC2046 # several, and all of them
 	kill -STOP $(for p in $(daemons_of "$place"); do grep -q lttng-sessiond "/proc/$p/cmdline" && echo "$p"; done)
 	touch go
-	none_left() { [ -z "$(daemons_of "$place")" ] && ! pgrep -x aclcheck-lttng; }
+	none_left() { [ -z "$(daemons_of "$place")$(processes_of "$place" -x aclcheck-lttng)" ]; }
 	await none_left
 }

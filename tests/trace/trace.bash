@@ -44,10 +44,16 @@ count() {
 
 # daemons_of DIR: LTTng's daemons that were started for the test with that directory
 daemons_of() {
-	local p
+	processes_of "$1" -f '^lttng-(sessiond|relayd|consumerd)|/lttng-consumerd'
+}
 
-	for p in $(pgrep -f '^lttng-(sessiond|relayd|consumerd)|/lttng-consumerd'); do
-		tr '\0' '\n' <"/proc/$p/environ" 2>/dev/null | grep -q -x "BATS_TEST_TMPDIR=$1" && echo "$p"
+# processes_of PLACE PGREP-OPTION...: those of the test there
+processes_of() {
+	local p place=$1
+
+	shift
+	for p in $(pgrep "$@"); do
+		tr '\0' '\n' <"/proc/$p/environ" 2>/dev/null | grep -q -x "BATS_TEST_TMPDIR=$place" && echo "$p"
 	done
 	return 0
 }

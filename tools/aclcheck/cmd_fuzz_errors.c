@@ -337,6 +337,16 @@ static bool number(const char *text, unsigned long most, unsigned long *out)
 	return *out && !*end && !errno && *out <= most;
 }
 
+/* Runs that were ended have their directories in it, which programs may write in as long as they are ending.
+ */
+static void remove_directory(const char *path)
+{
+	const struct timespec pause = {.tv_nsec = 10000000};
+
+	for (unsigned tries = 0; !temporary_directory_remove(path) && tries < 200; tries++)
+		nanosleep(&pause, NULL);
+}
+
 static int fuzz(struct fuzz *f, const char *logs)
 {
 	const struct sigaction on_signal = {.sa_handler = interrupt};
@@ -354,9 +364,8 @@ static int fuzz(struct fuzz *f, const char *logs)
 		try_all(f);
 		code = print_results(f);
 	}
-	trial_remove_files(&f->trial, f->keep ? "" : REFERENCE);
 	if (!f->keep)
-		rmdir(f->directory);
+		remove_directory(f->directory);
 	return interrupted ? 128 + interrupted : code;
 }
 

@@ -86,6 +86,8 @@ const char *bytes_text(uint64_t bytes);
 
 /* TMPDIR, else /tmp, else (where that cannot be written) /dev/shm. temporary_directory.c */
 const char *temporary_directory(void);
+/* With all that is in it. False: something is still there, or made anew. */
+bool temporary_directory_remove(const char *path);
 
 /* --- recording_note.c -------------------------------------------------------- */
 

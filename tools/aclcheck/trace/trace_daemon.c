@@ -231,15 +231,6 @@ static bool start_relayd(struct keeper *k, struct keeper_answer *a)
 
 /* --- the keeper ------------------------------------------------------------ */
 
-static int remove_entry(const char *path, const struct stat *s, int type, struct FTW *ftw)
-{
-	(void)s;
-	(void)type;
-	(void)ftw;
-	remove(path);
-	return 0;
-}
-
 static int remove_empty(const char *path, const struct stat *s, int type, struct FTW *ftw)
 {
 	(void)s;
@@ -373,7 +364,7 @@ static void __attribute__((noreturn)) be_keeper(struct keeper *k, const struct t
 		written = keep(k, survivor_keep_only(line));
 	end_daemons(k, written);
 	if (k->home[0])
-		nftw(k->home, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+		temporary_directory_remove(k->home);
 	/* LTTng makes directories where nothing is recorded into. */
 	if (k->where.made)
 		nftw(k->where.directory, remove_empty, 16, FTW_DEPTH | FTW_PHYS);
