@@ -2,6 +2,8 @@
 /* Rows of oracle_rows whose answers were read in the published source. */
 #include "rows.h"
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
 static void rows_of_nothing_without_more(void)
 {
 	aclrtStream gone = stream();
@@ -435,6 +437,117 @@ static void faults_beside_dead_objects(void)
 	row(aclrtSynchronizeEventWithTimeout(e, -2));
 }
 
+/* Calls with a destroyed stream that have another fault as well: the outer layer's are noticed first. */
+static void copies_to_dead_stream(void)
+{
+	aclrtStream gone = stream();
+	char *to = device(), *from = pinned();
+
+	need(aclrtDestroyStream(gone));
+	row(aclrtMemcpyAsync(to, 16, from, 64, ACL_MEMCPY_HOST_TO_DEVICE, gone));
+	row(aclrtMemcpyAsync(NULL, 16, from, 64, ACL_MEMCPY_HOST_TO_DEVICE, gone));
+	row(aclrtMemcpyAsync(to, 16, from, 64, (aclrtMemcpyKind)9, gone));
+	row(aclrtMemcpyAsyncWithCondition(to, 16, from, 64, ACL_MEMCPY_HOST_TO_DEVICE, gone));
+	row(aclrtMemsetAsync(to, 16, 0, 64, gone));
+	row(aclrtMemcpy2dAsync(to, 8, from, 8, 8, 6000000, ACL_MEMCPY_HOST_TO_DEVICE, gone));
+	row(aclrtReduceAsync(to, from, 0, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT, gone, NULL));
+	row(aclrtReduceAsync(to + 1, from, 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT, gone, NULL));
+	row(aclrtValueWrite(to, 1, 9, gone));
+	row(aclrtValueWait(to, 1, 9, gone));
+}
+
+static void offsets_to_dead_stream(void)
+{
+	aclrtStream gone = stream();
+	void *to = device();
+	const void *from = to;
+
+	need(aclrtDestroyStream(gone));
+	row(aclrtMemcpyAsyncWithOffset(&to, 4096, 0, &from, 64, 0, ACL_MEMCPY_HOST_TO_DEVICE, gone));
+	row(aclrtMemcpyAsyncWithOffset(NULL, 4096, 0, &from, 64, 0, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, gone));
+	row(aclrtMemcpyAsyncWithOffset(NULL, 0, 0, NULL, 0, 0, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, gone));
+}
+
+static void launched(void *data)
+{
+	(void)data;
+}
+
+static void work_for_dead_stream(void)
+{
+	aclrtStream gone = stream(), live = stream();
+	aclrtEvent e = event(ACL_EVENT_SYNC);
+	char *place = device();
+	uint32_t tasks;
+
+	need(aclrtDestroyStream(gone));
+	row(aclrtLaunchCallback(NULL, NULL, (aclrtCallbackBlockType)9, gone));
+	row(aclrtLaunchCallback(NULL, NULL, ACL_CALLBACK_BLOCK, gone));
+	row(aclrtLaunchHostFunc(gone, NULL, NULL));
+	row(aclrtLaunchHostFunc(gone, launched, NULL));
+	row(aclrtGetOverflowStatus(place, 8, gone));
+	row(aclrtGetFloatOverflowStatus(NULL, 64, gone));
+	row(aclrtNpuGetFloatOverFlowStatus(place, 8, 0, gone));
+	row(aclrtSwitchStream(place, (aclrtCondition)9, place, ACL_RT_SWITCH_INT32, gone, NULL, live));
+	row(aclrtSwitchStream(place, (aclrtCondition)9, place, ACL_RT_SWITCH_INT32, live, NULL, gone));
+	row(aclrtStreamWaitEventWithTimeout(gone, NULL, 1));
+	row(aclrtStreamWaitEventWithTimeout(gone, e, -1));
+	row(aclmdlRIGetTasksByStream(gone, NULL, NULL));
+	row(aclmdlRIGetTasksByStream(NULL, NULL, &tasks));
+}
+
+static void questions_to_dead_model(void)
+{
+	aclmdlRI m = model();
+	char name[8];
+
+	need(aclmdlRIDestroy(m));
+	row(aclmdlRIGetName(m, 0, NULL));
+	row(aclmdlRIGetName(m, 0, name));
+	row(aclmdlRIGetStreams(m, NULL, NULL));
+	row(aclmdlRIDestroyRegisterCallback(m, NULL, NULL));
+	row(aclmdlRIDestroyUnregisterCallback(m, NULL));
+	row(aclmdlRIDebugJsonPrint(m, "model.json", 99));
+	row(aclmdlRICaptureToModelRIBegin(stream(), m, (aclmdlRICaptureMode)9));
+}
+
+static void processes_of_dead_notify(void)
+{
+	int32_t pid = 1;
+	aclrtServerPid server = {.pid = &pid, .num = 1}, nobody = {.num = 1}, two = {.pid = &pid, .num = 2};
+	aclrtNotify n, live;
+
+	need(aclrtCreateNotify(&live, 0));
+	need(aclrtCreateNotify(&n, 0));
+	need(aclrtDestroyNotify(n));
+	row(aclrtNotifySetImportPid(n, &pid, 0));
+	row(aclrtNotifySetImportPidInterServer(n, &server, 0));
+	row(aclrtNotifySetImportPidInterServer(n, &server, 1));
+	row(aclrtNotifySetImportPidInterServer(n, &nobody, 1));
+	row(aclrtNotifySetImportPidInterServer(live, &two, 1));
+	row(aclrtNotifyBatchReset(&live, (size_t)1 << 32));
+}
+
+static void prefetches(void)
+{
+	aclrtMemManagedLocation to = {.type = ACL_MEM_LOCATIONTYPE_DEVICE, .id = 0}, nowhere = {.id = 0};
+	aclrtMemManagedRangeAttribute attributes[] = {
+		ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, (aclrtMemManagedRangeAttribute)99};
+	size_t bytes = 64, first = 0, sizes[] = {4, 4};
+	const void *at, *null = NULL;
+	int32_t values[2] = {7, 7};
+	void *into[] = {&values[0], &values[1]}, *managed;
+
+	need(aclrtMemAllocManaged(&managed, 4096, ACL_RT_MEM_ATTACH_GLOBAL));
+	at = managed;
+	row(aclrtMemManagedPrefetchAsync(managed, 64, nowhere, 0, NULL));
+	row(aclrtMemManagedPrefetchBatchAsync(&at, &bytes, 1, &nowhere, &first, 1, 0, NULL));
+	row(aclrtMemManagedPrefetchBatchAsync(&null, &bytes, 1, &to, &first, 1, 0, NULL));
+	row(aclrtMemManagedPrefetchBatchAsync(&at, &bytes, 1, &to, &first, 1, 0, NULL));
+	row(aclrtMemManagedGetAttrs(attributes, 2, managed, 4096, into, sizes));
+	row(values[0]);
+}
+
 static void capture_end_on_joined_stream(void)
 {
 	aclrtStream s = capturing(), joined = stream();
@@ -465,4 +578,6 @@ const struct row rows_published[] = {ROW(rows_of_nothing_without_more), ROW(batc
 	ROW(callbacks_that_fail), ROW(places_of_devices), ROW(atomic_capabilities), ROW(empty_binary),
 	ROW(saturation_without_device), ROW(sizes_of_odd_types), ROW(attribute_of_shared_memory),
 	ROW(key_of_dead_notify), ROW(faults_beside_dead_objects), ROW(capture_end_on_joined_stream),
-	ROW(host_mapping_of_bad_device), {NULL, NULL}};
+	ROW(host_mapping_of_bad_device), ROW(copies_to_dead_stream), ROW(offsets_to_dead_stream),
+	ROW(work_for_dead_stream), ROW(questions_to_dead_model), ROW(processes_of_dead_notify),
+	ROW(prefetches), {NULL, NULL}};

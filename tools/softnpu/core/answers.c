@@ -42,3 +42,10 @@ bool npu_handle_gone(const void *handle, enum obj_kind kind)
 	npu_unlock();
 	return gone;
 }
+
+aclError npu_unless_gone(enum obj_kind kind, const void *handle, aclError refused)
+{
+	if (refused && npu_handle_gone(handle, kind))
+		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is gone", handle);
+	return refused;
+}

@@ -25,5 +25,8 @@ aclError npu_code(enum npu_situation situation);
 
 /* Whether the release looks into handles and this one, not NULL, is none of that kind. */
 bool npu_handle_gone(const void *handle, enum obj_kind kind);
+/* What else the inner layer says of a call with that handle: 107017 instead where such a release looks there
+ * first. */
+aclError npu_unless_gone(enum obj_kind kind, const void *handle, aclError refused);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/softnpu/core/answers.h"
 #include "tools/softnpu/kernel/kernel.h"
 #include "tools/softnpu/kernel/kernel_args.h"
 
@@ -56,10 +57,8 @@ static aclError launch(struct kernel_launch *l, const void *func, aclrtStream st
 	return rc ? rc : kernel_submit(l, stream);
 }
 
-static aclError check_launch(const struct kernel_launch *l, const void *func, const aclrtLaunchKernelCfg *cfg)
+static aclError check_values(const struct kernel_launch *l, const aclrtLaunchKernelCfg *cfg)
 {
-	if (!func || !l->args || !l->args_size)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "the function or its arguments are NULL or empty");
 	for (unsigned i = 0; i < 3; i++)
 		if (!l->grid[i] || !l->block[i])
 			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "zero blocks");
@@ -71,11 +70,19 @@ static aclError check_launch(const struct kernel_launch *l, const void *func, co
 	return kernel_check_config(cfg);
 }
 
+static aclError check_launch(
+	const struct kernel_launch *l, const void *func, const aclrtLaunchKernelCfg *cfg, aclrtStream stream)
+{
+	if (!func || !l->args || !l->args_size)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "the function or its arguments are NULL or empty");
+	return npu_unless_gone(OBJ_STREAM, stream, check_values(l, cfg));
+}
+
 aclError aclrtLaunchKernelV2(aclrtFuncHandle funcHandle, uint32_t numBlocks, const void *argsData,
 	size_t argsSize, aclrtLaunchKernelCfg *cfg, aclrtStream stream)
 {
 	struct kernel_launch l = plain_launch(numBlocks, argsData, argsSize);
-	aclError rc = check_launch(&l, funcHandle, cfg);
+	aclError rc = check_launch(&l, funcHandle, cfg, stream);
 
 	l.device_args = true;
 	return rc ? rc : LOCKED(launch(&l, funcHandle, stream));
@@ -96,7 +103,7 @@ aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numB
 
 	l.holders = placeHolderArray;
 	l.n_holders = placeHolderNum;
-	rc = check_launch(&l, funcHandle, cfg);
+	rc = check_launch(&l, funcHandle, cfg, stream);
 	return rc ? rc : LOCKED(launch(&l, funcHandle, stream));
 }
 
@@ -116,7 +123,8 @@ static aclError launch_list(const void *func, uint32_t blocks, aclrtStream strea
 aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t numBlocks, aclrtStream stream,
 	aclrtLaunchKernelCfg *cfg, aclrtArgsHandle argsHandle, void *reserve)
 {
-	return LOCKED(launch_list(funcHandle, numBlocks, stream, cfg, argsHandle));
+	return npu_unless_gone(
+		OBJ_STREAM, stream, LOCKED(launch_list(funcHandle, numBlocks, stream, cfg, argsHandle)));
 }
 
 /* func is a function handle or a host symbol; the parameters' sizes come from softnpu_describe_kernel. */
@@ -147,7 +155,7 @@ aclError aclrtLaunchKernelWithArgsArray(
 	void *func, uint32_t numBlocks, aclrtStream stream, aclrtLaunchKernelCfg *cfg, void **args)
 {
 	struct kernel_launch l = plain_launch(numBlocks, "", 1);
-	aclError rc = check_launch(&l, func, cfg);
+	aclError rc = check_launch(&l, func, cfg, stream);
 
 	return rc ? rc : LOCKED(launch_array(func, &l, stream, args));
 }
@@ -165,7 +173,7 @@ aclError aclrtLaunchSIMTKernelWithArgsArray(void *func, dim3 gridDim, dim3 block
 	aclrtStream stream, aclrtLaunchKernelCfg *cfg, void **args)
 {
 	struct kernel_launch l = simt_launch(gridDim, blockDim, "", 1);
-	aclError rc = check_launch(&l, func, cfg);
+	aclError rc = check_launch(&l, func, cfg, stream);
 
 	(void)dynUbufSize;
 	return rc ? rc : LOCKED(launch_array(func, &l, stream, args));
@@ -181,6 +189,6 @@ aclError aclrtLaunchSIMTKernelWithHostArgs(void *func, dim3 gridDim, dim3 blockD
 	(void)dynUbufSize;
 	l.holders = placeHolderArray;
 	l.n_holders = placeHolderNum;
-	rc = check_launch(&l, func, cfg);
+	rc = check_launch(&l, func, cfg, stream);
 	return rc ? rc : LOCKED(launch(&l, func, stream));
 }

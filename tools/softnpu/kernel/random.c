@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/softnpu/core/answers.h"
 #include "tools/softnpu/memory/copy.h"
 #include "tools/softnpu/info/half.h"
 
@@ -250,16 +251,23 @@ static aclError submit(const aclrtRandomNumTaskInfo *info, aclrtStream stream)
 	return stream_submit(s, r ? &r->op : NULL);
 }
 
-aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo, const aclrtStream stream, void *reserve)
+static aclError check(const aclrtRandomNumTaskInfo *info, const void *reserve)
 {
-	if (!element_bytes(taskInfo->dataType))
-		return npu_err(ACL_ERROR_INVALID_PARAM, "unknown data type %d", taskInfo->dataType);
 	if (reserve)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "reserve is not NULL");
-	if ((unsigned)taskInfo->randomNumFuncParaInfo.funcType >
-		ACL_RT_RANDOM_NUM_FUNC_TYPE_TRUNCATED_NORMAL_DIS)
+	if ((unsigned)info->randomNumFuncParaInfo.funcType > ACL_RT_RANDOM_NUM_FUNC_TYPE_TRUNCATED_NORMAL_DIS)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown distribution");
+	return ACL_SUCCESS;
+}
+
+aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo, const aclrtStream stream, void *reserve)
+{
+	aclError rc;
+
+	if (!element_bytes(taskInfo->dataType))
+		return npu_err(ACL_ERROR_INVALID_PARAM, "unknown data type %d", taskInfo->dataType);
 	if (npu_soc("Ascend950") || npu_soc("Ascend310"))
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s draws no random numbers", CFG_STR(soc));
-	return LOCKED(submit(taskInfo, stream));
+	rc = npu_unless_gone(OBJ_STREAM, stream, check(taskInfo, reserve));
+	return rc ? rc : LOCKED(submit(taskInfo, stream));
 }

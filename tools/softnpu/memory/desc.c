@@ -112,7 +112,7 @@ static aclError submit_desc(const void *desc, aclrtStream stream)
 
 aclError aclrtMemcpyAsyncWithDesc(void *desc, aclrtMemcpyKind kind, aclrtStream stream)
 {
-	aclError rc = check_kind(kind);
+	aclError rc = npu_unless_gone(OBJ_STREAM, stream, check_kind(kind));
 
 	return rc ? rc : LOCKED(submit_desc(desc, stream));
 }
@@ -166,6 +166,16 @@ static aclError submit_offset(const struct offset_op *what, aclrtStream stream)
 	return stream_submit(s, &op->op);
 }
 
+static aclError check_offsets(const struct offset_op *o, size_t max)
+{
+	if (!o->dst || !o->src)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "a pointer is NULL");
+	if (o->dst_offset >= max || o->count > max - o->dst_offset || o->dst_offset > MAX_OFFSET ||
+		o->src_offset > MAX_OFFSET)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the copy does not fit its destination");
+	return copy_not_nothing(o->count);
+}
+
 aclError aclrtMemcpyAsyncWithOffset(void **dst, size_t destMax, size_t dstDataOffset, const void **src,
 	size_t count, size_t srcDataOffset, aclrtMemcpyKind kind, aclrtStream stream)
 {
@@ -175,13 +185,14 @@ aclError aclrtMemcpyAsyncWithOffset(void **dst, size_t destMax, size_t dstDataOf
 		.src_offset = srcDataOffset,
 		.count = count};
 
-	if (kind != ACL_MEMCPY_INNER_DEVICE_TO_DEVICE || !dst || !src)
-		return npu_err(
-			ACL_ERROR_RT_PARAM_INVALID, "a pointer is NULL, or the copy not inside a device");
-	if (dstDataOffset >= destMax || count > destMax - dstDataOffset || dstDataOffset > MAX_OFFSET ||
-		srcDataOffset > MAX_OFFSET)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the copy does not fit its destination");
-	return count ? LOCKED(submit_offset(&o, stream)) : ACL_SUCCESS;
+	aclError rc;
+
+	if (kind != ACL_MEMCPY_INNER_DEVICE_TO_DEVICE)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the copy is not inside a device");
+	if (copy_nothing(count))
+		return ACL_SUCCESS;
+	rc = npu_unless_gone(OBJ_STREAM, stream, check_offsets(&o, destMax));
+	return rc ? rc : LOCKED(submit_offset(&o, stream));
 }
 
 /* --- descriptors of cache maintenance ------------------------------------------------- */

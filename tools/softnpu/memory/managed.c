@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/softnpu/core/answers.h"
 #include "tools/softnpu/memory/memory.h"
 #include "tools/softnpu/sync/stream.h"
 
@@ -33,6 +34,14 @@ static aclError check_location(aclrtMemManagedLocation where)
 	if (where.type == ACL_MEM_LOCATIONTYPE_DEVICE && (where.id < 0 || where.id >= CFG(devices)))
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "device %d does not exist", where.id);
 	return ACL_SUCCESS;
+}
+
+/* Advice may be for no place in particular. */
+static aclError check_target(aclrtMemManagedLocation where)
+{
+	if (where.type < ACL_MEM_LOCATIONTYPE_DEVICE || where.type > ACL_MEM_LOCATIONTYPE_HOST_NUMA_CURRENT)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown type of place %d", where.type);
+	return check_location(where);
 }
 
 static aclError advise(
@@ -105,14 +114,22 @@ static aclError get_attr(
 	return ACL_SUCCESS;
 }
 
+static aclError check_attribute(aclrtMemManagedRangeAttribute attribute)
+{
+	if (attribute < ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY ||
+		attribute > ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown attribute %d", attribute);
+	return ACL_SUCCESS;
+}
+
 aclError aclrtMemManagedGetAttr(
 	aclrtMemManagedRangeAttribute attribute, const void *ptr, size_t size, void *data, size_t dataSize)
 {
-	if (attribute < ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY || dataSize < sizeof(int32_t) ||
-		attribute > ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID)
-		return npu_err(
-			ACL_ERROR_RT_PARAM_INVALID, "unknown attribute %d, or no room for it", attribute);
-	return LOCKED(get_attr(attribute, ptr, size, data, dataSize));
+	aclError rc = check_attribute(attribute);
+
+	if (!rc && dataSize < sizeof(int32_t))
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "no room for attribute %d", attribute);
+	return rc ? rc : LOCKED(get_attr(attribute, ptr, size, data, dataSize));
 }
 
 aclError aclrtMemManagedGetAttrs(aclrtMemManagedRangeAttribute *attributes, size_t numAttributes,
@@ -120,6 +137,8 @@ aclError aclrtMemManagedGetAttrs(aclrtMemManagedRangeAttribute *attributes, size
 {
 	aclError rc = ACL_SUCCESS;
 
+	for (size_t i = 0; i < numAttributes && !rc; i++)
+		rc = check_attribute(attributes[i]);
 	for (size_t i = 0; i < numAttributes && !rc; i++)
 		rc = aclrtMemManagedGetAttr(attributes[i], ptr, size, data[i], dataSizes[i]);
 	return rc;
@@ -170,8 +189,24 @@ aclError aclrtMemManagedPrefetchAsync(
 {
 	aclError rc;
 
-	rc = check_location(location);
+	rc = npu_unless_gone(OBJ_STREAM, stream, check_target(location));
 	return rc ? rc : LOCKED(prefetch(ptr, size, location, stream));
+}
+
+static aclError check_batch(
+	const void **ptrs, size_t count, const aclrtMemManagedLocation *to, const size_t *indexes, size_t n)
+{
+	aclError rc = ACL_SUCCESS;
+
+	for (size_t i = 0; i < count; i++)
+		if (!ptrs[i])
+			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "address %zu is NULL", i);
+	for (size_t i = 1; i < n; i++)
+		if (indexes[i] <= indexes[i - 1] || indexes[i] >= count)
+			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "indexes must ascend below %zu", count);
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = check_target(to[i]);
+	return rc;
 }
 
 aclError aclrtMemManagedPrefetchBatchAsync(const void **ptrs, size_t *sizes, size_t count,
@@ -179,11 +214,9 @@ aclError aclrtMemManagedPrefetchBatchAsync(const void **ptrs, size_t *sizes, siz
 	uint64_t flags, aclrtStream stream)
 {
 	size_t at = 0;
-	aclError rc = ACL_SUCCESS;
+	aclError rc = npu_unless_gone(
+		OBJ_STREAM, stream, check_batch(ptrs, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs));
 
-	for (size_t i = 1; i < numPrefetchLocs; i++)
-		if (prefetchLocIdxs[i] <= prefetchLocIdxs[i - 1] || prefetchLocIdxs[i] >= count)
-			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "indexes must ascend below %zu", count);
 	for (size_t i = 0; i < count && !rc; i++) {
 		if (at + 1 < numPrefetchLocs && prefetchLocIdxs[at + 1] == i)
 			at++;

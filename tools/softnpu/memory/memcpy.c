@@ -17,18 +17,6 @@ aclError copy_not_nothing(size_t count)
 	return count ? ACL_SUCCESS : npu_answer(COPY_OF_NOTHING, "count is 0");
 }
 
-static aclError check_arguments(
-	const void *dst, size_t dest_max, const void *src, size_t count, aclrtMemcpyKind kind)
-{
-	if (!dst || !src)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "%s is NULL", dst ? "src" : "dst");
-	if ((unsigned)kind > ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "unknown copy kind %d", kind);
-	if (count > dest_max)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "count %zu exceeds destMax %zu", count, dest_max);
-	return copy_not_nothing(count);
-}
-
 static aclError may_copy_now(void)
 {
 	struct context *ctx;
@@ -41,13 +29,8 @@ aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, a
 {
 	struct area a = {dst, src, count, count, count, 1};
 	struct context *ctx;
-	aclError rc;
+	aclError rc = dst == src ? LOCKED(context_need(&ctx)) : LOCKED(may_copy_now());
 
-	if (copy_nothing(count))
-		return ACL_SUCCESS;
-	rc = check_arguments(dst, destMax, src, count, kind);
-	if (!rc)
-		rc = dst == src ? LOCKED(context_need(&ctx)) : LOCKED(may_copy_now());
 	if (rc || dst == src)
 		return rc;
 	rc = copy_now(&a);
@@ -204,13 +187,8 @@ aclError aclrtMemcpyAsync(
 {
 	struct area a = {dst, src, count, count, count, 1};
 	bool now = false;
-	aclError rc;
+	aclError rc = LOCKED(copy_async(&a, kind, stream, &now));
 
-	if (copy_nothing(count))
-		return ACL_SUCCESS;
-	rc = check_arguments(dst, destMax, src, count, kind);
-	if (!rc)
-		rc = LOCKED(copy_async(&a, kind, stream, &now));
 	if (rc || !now)
 		return rc;
 	rc = copy_now(&a);

@@ -37,9 +37,14 @@ static aclError check(const struct area *a, aclrtMemcpyKind kind, bool async)
 	rc = check_area(a);
 	if (!rc && kind == ACL_MEMCPY_DEVICE_TO_DEVICE && !async)
 		rc = npu_answer(COPY_2D_INSIDE_DEVICE, "synchronous 2D copy from device to device");
-	if (!rc && (a->width > MAX_WIDTH || a->height > MAX_HEIGHT))
-		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "%zu x %zu is too large", a->width, a->height);
 	return rc;
+}
+
+static aclError check_size(const struct area *a)
+{
+	if (!is_nothing(a) && (a->width > MAX_WIDTH || a->height > MAX_HEIGHT))
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%zu x %zu is too large", a->width, a->height);
+	return ACL_SUCCESS;
 }
 
 static aclError check_direction(aclrtMemcpyKind kind, bool device_to_device)
@@ -69,6 +74,8 @@ aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch,
 	struct area a = {dst, src, dpitch, spitch, width, height};
 	aclError rc = check(&a, kind, false);
 
+	if (!rc)
+		rc = check_size(&a);
 	if (!rc && !is_nothing(&a))
 		rc = LOCKED(may_copy_now(&a, kind));
 	if (rc || is_nothing(&a))
@@ -104,6 +111,8 @@ aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t sp
 	bool now = false;
 	aclError rc = check(&a, kind, true);
 
+	if (!rc)
+		rc = npu_unless_gone(OBJ_STREAM, stream, check_size(&a));
 	if (!rc && !is_nothing(&a))
 		rc = LOCKED(copy_async(&a, kind, stream, &now));
 	if (rc || !now)

@@ -98,15 +98,6 @@ static aclError fill_async(const struct fill *f, aclrtStream stream, bool *now)
 	return stream_submit(s, op ? &op->op : NULL);
 }
 
-static aclError check(const struct fill *f, size_t max)
-{
-	if (!f->dst)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "devPtr is NULL");
-	if (f->count > max)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "count %zu exceeds the size %zu", f->count, max);
-	return copy_not_nothing(f->count);
-}
-
 static aclError submit(const struct fill *f, aclrtStream stream)
 {
 	bool now = false;
@@ -118,23 +109,15 @@ static aclError submit(const struct fill *f, aclrtStream stream)
 aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
 {
 	struct fill f = {devPtr, count, (uint8_t)value, false};
-	aclError rc;
 
-	if (copy_nothing(count))
-		return ACL_SUCCESS;
-	rc = check(&f, maxCount);
-	return rc ? rc : fill_sync(&f);
+	return fill_sync(&f);
 }
 
 aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream)
 {
 	struct fill f = {devPtr, count, (uint8_t)value, false};
-	aclError rc;
 
-	if (copy_nothing(count))
-		return ACL_SUCCESS;
-	rc = check(&f, maxCount);
-	return rc ? rc : submit(&f, stream);
+	return submit(&f, stream);
 }
 
 static aclError check_words(const struct fill *f, size_t size)

@@ -2,6 +2,7 @@
 /* aclrtReduceAsync: dst = dst (+, max, min) src. */
 #include <stdlib.h>
 
+#include "tools/softnpu/core/answers.h"
 #include "tools/softnpu/info/half.h"
 #include "tools/softnpu/memory/addrmap.h"
 #include "tools/softnpu/sync/stream.h"
@@ -102,17 +103,24 @@ static aclError submit_reduce(const struct reduce_op *what, aclrtStream stream)
 	return stream_submit(s, &op->op);
 }
 
+static aclError check(const struct reduce_op *r)
+{
+	const struct reducible *by = reducible_find(r->type);
+
+	if (r->kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM && r->count > MAX_SUM)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%#llx bytes are too many", (long long)r->count);
+	if (!by || r->kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL)
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "reduction %d of type %d", r->kind, r->type);
+	if ((uintptr_t)r->dst % by->size || (uintptr_t)r->src % by->size)
+		return npu_err(ACL_ERROR_RT_ADDR_UNALIGNED, "an address is not %u-byte aligned", by->size);
+	return ACL_SUCCESS;
+}
+
 aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count, aclrtReduceKind kind, aclDataType type,
 	aclrtStream stream, void *reserve)
 {
 	struct reduce_op r = {.dst = dst, .src = src, .count = count, .kind = kind, .type = type};
-	const struct reducible *by = reducible_find(type);
+	aclError rc = npu_unless_gone(OBJ_STREAM, stream, check(&r));
 
-	if (kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM && count > MAX_SUM)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%#llx bytes are too many", (long long)count);
-	if (!by || kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL)
-		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "reduction %d of type %d", kind, type);
-	if ((uintptr_t)dst % by->size || (uintptr_t)src % by->size)
-		return npu_err(ACL_ERROR_RT_ADDR_UNALIGNED, "an address is not %u-byte aligned", by->size);
-	return LOCKED(submit_reduce(&r, stream));
+	return rc ? rc : LOCKED(submit_reduce(&r, stream));
 }
