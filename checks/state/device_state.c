@@ -4,6 +4,7 @@
 #include "checks/engine/instance.h"
 #include "checks/state/lifecycle.h"
 #include "checks/state/memory_state.h"
+#include "checks/state/operation.h"
 #include "checks/state/stream_state.h"
 
 struct acl_object *context_current(struct checks *c, struct acl_thread *t, bool *known)
@@ -262,8 +263,39 @@ static void memory_answered(struct checks *c, struct acl_call_record *call)
 		store_relaxed(&d->memory, *total);
 }
 
-/* The runtime always checks the context of a stream: a call that went through in another one than we saw
- * proves that something below the tool has set it. */
+/* Known to be no pageable memory. */
+static bool is_known(const struct op_access *a)
+{
+	return a && (a->block.block || !a->address);
+}
+
+/* Copied in the order of the stream: what is pageable, or has nothing to do, is done at once, and for that the
+ * context does not count. */
+static bool is_queued(const struct op_entry *e)
+{
+	return is_known(e->src) && is_known(e->dst) && e->dst->span &&
+		(!e->dst->address || e->dst->address != e->src->address);
+}
+
+/* The runtime checks the context of a stream wherever it queues something. */
+static bool queues(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op;
+
+	if (acl_apis[call->api].operation_group != ACL_OP_GROUP_COPY)
+		return true;
+	op = operation_of(c, call);
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry e = operation_entry(op, i);
+
+		if (is_queued(&e))
+			return true;
+	}
+	return false;
+}
+
+/* Such a call that went through in another context than we saw proves that something below the tool has set
+ * it. */
 static __attribute__((noinline)) void went_through(
 	struct checks *c, struct acl_call_record *call, struct acl_object *stream)
 {
@@ -271,7 +303,7 @@ static __attribute__((noinline)) void went_through(
 	bool known;
 
 	current = context_current(c, thread_of(call), &known);
-	if (own && current && own != current && object_usable(stream))
+	if (own && current && own != current && object_usable(stream) && queues(c, call))
 		store_relaxed(&thread_of(call)->context_unknown, true);
 }
 
