@@ -468,6 +468,57 @@ static void offsets_to_dead_stream(void)
 	row(aclrtMemcpyAsyncWithOffset(NULL, 0, 0, NULL, 0, 0, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, gone));
 }
 
+/* What is copied and from where is looked at first, whose stream it is only where something is queued. */
+static void copies_on_other_contexts_stream(void)
+{
+	static char mine[64];
+	aclrtStream there = stream();
+	char *to = device(), *other = device(), *from = pinned(), *beside = pinned();
+	aclrtContext here;
+
+	need(aclrtCreateContext(&here, 0));
+	row(aclrtMemcpyAsync(beside, 64, from, 64, ACL_MEMCPY_HOST_TO_HOST, there));
+	row(aclrtMemcpyAsync(to, 64, to, 64, ACL_MEMCPY_DEVICE_TO_DEVICE, there));
+	row(aclrtMemcpyAsync(to, 64, mine, 64, ACL_MEMCPY_DEVICE_TO_HOST, there));
+	row(aclrtMemcpyAsync(to, 64, mine, 64, ACL_MEMCPY_HOST_TO_DEVICE, there));
+	row(aclrtMemcpyAsync(to, 64, other, 64, ACL_MEMCPY_DEVICE_TO_DEVICE, there));
+	row(aclrtMemcpy2dAsync(beside, 8, from, 8, 8, 2, ACL_MEMCPY_HOST_TO_DEVICE, there));
+	row(aclrtMemcpy2dAsync(to, 8, mine, 8, 8, 2, ACL_MEMCPY_HOST_TO_DEVICE, there));
+	row(aclrtMemcpy2dAsync(to, 8, from, 8, 8, 2, ACL_MEMCPY_HOST_TO_DEVICE, there));
+}
+
+static void *copy_here(void *from)
+{
+	char here[64] = "";
+
+	row(aclrtMemcpy(here, 64, here, 64, ACL_MEMCPY_HOST_TO_HOST));
+	row(aclrtMemcpy(here, 64, from, 64, ACL_MEMCPY_HOST_TO_HOST));
+	row(aclrtMemcpyAsync(from, 64, from, 64, ACL_MEMCPY_HOST_TO_HOST, NULL));
+	return NULL;
+}
+
+static void copies_without_device(void)
+{
+	in_thread(copy_here, pinned());
+}
+
+/* The outer layer hands them on as 32 bits. */
+static void lengths_of_33_bits(void)
+{
+	const size_t wraps = (size_t)1 << 32;
+	int32_t pid = 1;
+	char key[128];
+	aclrtNotify n;
+
+	need(aclrtCreateNotify(&n, 0));
+	row(aclrtIpcMemGetExportKey(device(), 64, key, wraps, 0));
+	row(aclrtNotifyGetExportKey(n, key, wraps, 0));
+	row(aclrtNotifySetImportPid(n, &pid, wraps));
+	row(aclrtNotifySetImportPid(n, &pid, wraps / 2));
+	row(aclrtIpcMemSetImportPid("unknown", &pid, wraps));
+	row(aclrtIpcMemSetImportPid("unknown", &pid, SIZE_MAX));
+}
+
 static void launched(void *data)
 {
 	(void)data;
@@ -580,4 +631,5 @@ const struct row rows_published[] = {ROW(rows_of_nothing_without_more), ROW(batc
 	ROW(key_of_dead_notify), ROW(faults_beside_dead_objects), ROW(capture_end_on_joined_stream),
 	ROW(host_mapping_of_bad_device), ROW(copies_to_dead_stream), ROW(offsets_to_dead_stream),
 	ROW(work_for_dead_stream), ROW(questions_to_dead_model), ROW(processes_of_dead_notify),
-	ROW(prefetches), {NULL, NULL}};
+	ROW(prefetches), ROW(copies_on_other_contexts_stream), ROW(copies_without_device),
+	ROW(lengths_of_33_bits), {NULL, NULL}};

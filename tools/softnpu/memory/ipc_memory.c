@@ -58,7 +58,8 @@ static aclError export_key(char *addr, size_t size, char *key, size_t len)
 
 aclError aclrtIpcMemGetExportKey(void *devPtr, size_t size, char *key, size_t len, uint64_t flags)
 {
-	if (!size || len < IPC_KEY_SIZE || flags > ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION)
+	if (!size || (uint32_t)len < IPC_KEY_SIZE ||
+		flags > ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION)
 		return npu_err(
 			ACL_ERROR_RT_PARAM_INVALID, "size 0, len below %u, or unknown flags", IPC_KEY_SIZE);
 	return LOCKED(export_key(devPtr, size, key, len));

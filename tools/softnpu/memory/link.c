@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ways between devices for mapped memory: all are equal here, so advice is taken and changes nothing. */
 #include "tools/softnpu/memory/addrmap.h"
+#include "tools/softnpu/core/answers.h"
 #include "tools/softnpu/core/device.h"
 
 static aclError set_link(const void *handle)
@@ -21,7 +22,7 @@ static aclError map_for_peer(const char *address, size_t size, int32_t peer)
 	const struct block *b = block_find(address);
 
 	if (!device_find(peer))
-		return ACL_ERROR_RT_INVALID_DEVICEID;
+		return npu_answer(PEER_NO_DEVICE, "there is no device %d", peer);
 	if (!b || b->kind != BLOCK_DEVICE || size > b->size - (size_t)(address - b->addr))
 		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%p is no device memory of %zu bytes",
 			address, size);

@@ -28,8 +28,7 @@ static aclError may_copy_now(void)
 aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind)
 {
 	struct area a = {dst, src, count, count, count, 1};
-	struct context *ctx;
-	aclError rc = dst == src ? LOCKED(context_need(&ctx)) : LOCKED(may_copy_now());
+	aclError rc = dst == src ? ACL_SUCCESS : LOCKED(may_copy_now());
 
 	if (rc || dst == src)
 		return rc;
@@ -163,15 +162,18 @@ static aclError refuse_inside_host(aclrtMemcpyKind kind, enum copy_form *form)
 	return npu_answer(COPY_HOST_TO_HOST, "asynchronous copy from host to host");
 }
 
-/* Stream, location and direction, nothing to do, pageable memory, queue. *now: copy when the lock is gone. */
+/* Location and direction, nothing to do, pageable memory, then whose stream it is and the queue. *now: copy
+ * when the lock is gone. */
 static aclError copy_async(const struct area *a, aclrtMemcpyKind kind, aclrtStream stream, bool *now)
 {
 	struct stream *s;
 	enum copy_form form;
-	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+	aclError rc = stream_named(stream, STREAM_SUBMIT, &s);
 
-	if (!rc && kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE && s->bound)
+	if (!rc && kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE && s && s->bound)
 		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "not for a stream of a model");
+	if (!rc)
+		rc = stream_enter(STREAM_QUERY, &s);
 	if (!rc)
 		rc = copy_classify(a->dst, a->src, &kind, &form);
 	if (!rc)
@@ -179,7 +181,10 @@ static aclError copy_async(const struct area *a, aclrtMemcpyKind kind, aclrtStre
 	if (rc || a->dst == a->src)
 		return rc;
 	*now = form == COPY_NOW;
-	return *now ? copy_pageable_ready(s) : copy_submit(s, a, kind, form);
+	if (*now)
+		return copy_pageable_ready(s);
+	rc = stream_enter(STREAM_SUBMIT, &s);
+	return rc ? rc : copy_submit(s, a, kind, form);
 }
 
 aclError aclrtMemcpyAsync(

@@ -93,7 +93,7 @@ static aclError copy_async(const struct area *a, aclrtMemcpyKind kind, aclrtStre
 	if (!rc)
 		rc = stream_default(&s);
 	if (!rc)
-		rc = stream_enter(STREAM_SUBMIT, &s);
+		rc = stream_enter(STREAM_QUERY, &s);
 	if (!rc)
 		rc = copy_classify(a->dst, a->src, &kind, &form);
 	if (!rc)
@@ -101,7 +101,10 @@ static aclError copy_async(const struct area *a, aclrtMemcpyKind kind, aclrtStre
 	if (rc)
 		return rc;
 	*now = form == COPY_NOW;
-	return *now ? copy_pageable_ready(s) : copy_submit(s, a, kind, form);
+	if (*now)
+		return copy_pageable_ready(s);
+	rc = stream_enter(STREAM_SUBMIT, &s);
+	return rc ? rc : copy_submit(s, a, kind, form);
 }
 
 aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,

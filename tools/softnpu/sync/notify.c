@@ -235,7 +235,7 @@ static aclError export_key(aclrtNotify handle, char *key, size_t len, uint64_t f
 
 aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len, uint64_t flags)
 {
-	return LOCKED(export_key(notify, key, len, flags));
+	return LOCKED(export_key(notify, key, (uint32_t)len, flags));
 }
 
 static aclError import_key(aclrtNotify *out, const char *key, uint64_t flags)
