@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of oracle_rows whose answers were read in the published source. */
+#include "acl/acl_rt_memory_soma.h"
 #include "rows.h"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -599,6 +600,33 @@ static void prefetches(void)
 	row(values[0]);
 }
 
+/* The pool has its memory back before the stream gets there. */
+static void pool_block_freed_twice(void)
+{
+	aclrtMemPoolProps props = {
+		.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}, .maxSize = (size_t)4 << 20};
+	aclrtStream held = stream(), other = stream();
+	aclrtMemPool pool;
+	aclrtNotify n;
+	uint64_t used = 77;
+	void *p;
+
+	need(aclrtMemPoolCreate(&pool, &props));
+	need(aclrtMemPoolMallocAsync(&p, props.maxSize, pool, held));
+	need(aclrtCreateNotify(&n, 0));
+	need(aclrtWaitAndResetNotify(n, held, 0));
+	row(aclrtMemPoolFreeAsync(p, held));
+	row(aclrtMemPoolFreeAsync(p, held));
+	row(aclrtMemPoolFreeAsync(p, other));
+	row(aclrtMemPoolGetAttr(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT, &used));
+	row((long)used);
+	row(aclrtMemPoolMallocAsync(&p, props.maxSize, pool, held));
+	need(aclrtRecordNotify(n, other));
+	need(aclrtSynchronizeStream(held));
+	row(aclrtMemPoolFreeAsync(p, held));
+	need(aclrtSynchronizeStream(held));
+}
+
 static void capture_end_on_joined_stream(void)
 {
 	aclrtStream s = capturing(), joined = stream();
@@ -632,4 +660,4 @@ const struct row rows_published[] = {ROW(rows_of_nothing_without_more), ROW(batc
 	ROW(host_mapping_of_bad_device), ROW(copies_to_dead_stream), ROW(offsets_to_dead_stream),
 	ROW(work_for_dead_stream), ROW(questions_to_dead_model), ROW(processes_of_dead_notify),
 	ROW(prefetches), ROW(copies_on_other_contexts_stream), ROW(copies_without_device),
-	ROW(lengths_of_33_bits), {NULL, NULL}};
+	ROW(lengths_of_33_bits), ROW(pool_block_freed_twice), {NULL, NULL}};

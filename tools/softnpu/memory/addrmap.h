@@ -26,6 +26,7 @@ struct block {
 	struct arena *arena; /* NULL: not out of an arena */
 	struct extent *extent;
 	void *owner; /* pool, import or reservation record */
+	bool returned; /* to its pool: gone as soon as the stream gets there */
 };
 
 struct registration {

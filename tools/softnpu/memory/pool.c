@@ -79,8 +79,9 @@ aclError aclrtMemPoolCreate(aclrtMemPool *memPool, const aclrtMemPoolProps *pool
 
 void pool_block_gone(struct block *b)
 {
-	if (b->owner)
+	if (b->owner && !b->returned)
 		((struct pool *)b->owner)->used -= b->size;
+	b->returned = true;
 }
 
 /* Blocks outlive their pool. */
@@ -167,7 +168,8 @@ static enum op_step free_step(struct op *op, struct lane *lane)
 
 static const struct op_type free_type = {.name = "MEM_FREE", .step = free_step, .cancelled = free_block};
 
-/* Other memory is freed as well when the stream gets here; where it cannot be nobody is told. */
+/* The pool has its memory back at once. Other memory is freed as well when the stream gets here; where it cannot
+ * be nobody is told. */
 static aclError pool_free(char *addr, aclrtStream stream)
 {
 	struct block *in = block_find(addr);
@@ -178,14 +180,17 @@ static aclError pool_free(char *addr, aclrtStream stream)
 
 	if (rc)
 		return rc;
-	if (of_pool && (!in || in->addr != addr))
+	if (of_pool && (!in || in->addr != addr || in->returned))
 		return npu_err(
 			ACL_ERROR_RT_PARAM_INVALID, "%p is not the start of an allocation", (void *)addr);
 	f = op_new(&free_type, sizeof(*f));
 	if (!f)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
 	f->addr = addr;
-	return stream_submit(s, &f->op);
+	rc = stream_submit(s, &f->op);
+	if (!rc && of_pool)
+		pool_block_gone(in);
+	return rc;
 }
 
 aclError aclrtMemPoolFreeAsync(void *ptr, aclrtStream stream)
