@@ -328,7 +328,7 @@ static void task_info(void)
 	IS(aclrtCacheLastTaskOpInfo("op", 65537), ACL_ERROR_RT_PARAM_INVALID);
 	OK(aclrtMemsetAsync(d, 64, 0, 64, s));
 	IS(aclrtCacheLastTaskOpInfo("op", 3), ACL_ERROR_RT_INTERNAL_ERROR);
-	IS(aclrtCacheLastTaskExtendInfo("{}", 2), ACL_ERROR_RT_PARAM_INVALID);
+	IS(aclrtCacheLastTaskExtendInfo("{}", 2), ACL_ERROR_RT_INTERNAL_ERROR);
 	OK(aclmdlRICaptureBegin(s, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
 	OK(aclrtMemsetAsync(d, 64, 0, 64, s));
 	OK(aclrtCacheLastTaskExtendInfo("{}", 2));

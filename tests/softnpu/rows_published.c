@@ -627,6 +627,55 @@ static void pool_block_freed_twice(void)
 	need(aclrtSynchronizeStream(held));
 }
 
+static void *keys_here(void *unused)
+{
+	aclrtIpcEventHandle handle = {.reserved = ""};
+	aclrtNotify n;
+	aclrtEvent e;
+
+	row(aclrtNotifyImportByKey(&n, "nothing", 0));
+	row(aclrtIpcOpenEventHandle(handle, &e));
+	return unused;
+}
+
+static void keys_without_device(void)
+{
+	in_thread(keys_here, NULL);
+}
+
+static void repairs(void)
+{
+	aclrtErrorInfo error = {.tryRepair = 0, .errorType = ACL_RT_ERROR_OTHERS};
+
+	row(aclrtRepairError(1, &error));
+	error.tryRepair = 1;
+	row(aclrtRepairError(1, &error));
+	row(aclrtRepairError(0, &error));
+	error.errorType = ACL_RT_NO_ERROR;
+	row(aclrtRepairError(1, &error));
+	row(aclrtRepairError(0, &error));
+}
+
+static void *cache_here(void *unused)
+{
+	row(aclrtCacheLastTaskOpInfo("info", 4));
+	row(aclrtCacheLastTaskExtendInfo("{}", 2));
+	return unused;
+}
+
+static void information_of_last_task(void)
+{
+	aclrtStream s = stream();
+	aclrtContext other;
+	void *d = device();
+
+	in_thread(cache_here, NULL);
+	need(aclrtMemsetAsync(d, 64, 0, 64, s));
+	cache_here(NULL);
+	need(aclrtCreateContext(&other, 0));
+	cache_here(NULL);
+}
+
 static void capture_end_on_joined_stream(void)
 {
 	aclrtStream s = capturing(), joined = stream();
@@ -660,4 +709,5 @@ const struct row rows_published[] = {ROW(rows_of_nothing_without_more), ROW(batc
 	ROW(host_mapping_of_bad_device), ROW(copies_to_dead_stream), ROW(offsets_to_dead_stream),
 	ROW(work_for_dead_stream), ROW(questions_to_dead_model), ROW(processes_of_dead_notify),
 	ROW(prefetches), ROW(copies_on_other_contexts_stream), ROW(copies_without_device),
-	ROW(lengths_of_33_bits), ROW(pool_block_freed_twice), {NULL, NULL}};
+	ROW(lengths_of_33_bits), ROW(pool_block_freed_twice), ROW(keys_without_device),
+	ROW(repairs), ROW(information_of_last_task), {NULL, NULL}};

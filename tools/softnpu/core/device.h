@@ -45,6 +45,7 @@ struct thread_state {
 	int device; /* bound by aclrtSetDevice, -1 = none */
 	int exchange_mode; /* aclmdlRICaptureThreadExchangeMode */
 	uint32_t last_task_id;
+	void *last_stream; /* handle of the stream it was for */
 	/* Of the last task: captured, with the origin caching operator information; part of a built model. */
 	bool last_captured, last_cached, last_built;
 };

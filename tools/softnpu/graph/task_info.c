@@ -5,26 +5,44 @@
 #define OP_INFO_MAX 65536u
 #define PROF_TRACE_MAX 18
 
+/* The stream of the thread's last task is of the current context. */
+static aclError find_last(const struct thread_state *t)
+{
+	struct object *last;
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	if (rc)
+		return rc;
+	last = object_find(t->last_stream, OBJ_STREAM);
+	if (last && container_of(last, struct stream, obj)->ctx != ctx)
+		return npu_err(ACL_ERROR_RT_STREAM_CONTEXT, "the last task is of another context");
+	return ACL_SUCCESS;
+}
+
 /* The information itself is for a profiler: it is not queried here. */
 aclError aclrtCacheLastTaskOpInfo(const void *const infoPtr, const size_t infoSize)
 {
 	const struct thread_state *t = npu_thread();
+	aclError rc;
 
-	if (!infoSize || infoSize > OP_INFO_MAX)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "infoSize is not within 1 and %u", OP_INFO_MAX);
-	if (!t->last_captured || !t->last_cached)
-		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR,
+	if (infoSize > OP_INFO_MAX)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "infoSize is above %u", OP_INFO_MAX);
+	rc = LOCKED(find_last(t));
+	if (!rc && (!t->last_captured || !t->last_cached))
+		rc = npu_err(ACL_ERROR_RT_INTERNAL_ERROR,
 			"the last task was not captured, or ACL_STREAM_ATTR_CACHE_OP_INFO is off");
-	return ACL_SUCCESS;
+	return rc;
 }
 
 aclError aclrtCacheLastTaskExtendInfo(const char *const extendInfoPtr, const size_t infoSize)
 {
 	const struct thread_state *t = npu_thread();
+	aclError rc = LOCKED(find_last(t));
 
-	if (!t->last_captured && !t->last_built)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the last task is of no model");
-	return ACL_SUCCESS;
+	if (!rc && !t->last_captured && !t->last_built)
+		rc = npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the last task is of no model");
+	return rc;
 }
 
 static enum op_step nothing_step(struct op *op, struct lane *lane)

@@ -238,11 +238,29 @@ aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, s
 	return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "memory is not repaired here");
 }
 
+static aclError need_set(const struct device *dev)
+{
+	if (dev->primary || dev->contexts)
+		return ACL_SUCCESS;
+	return npu_err(ACL_ERROR_RT_DEV_SETUP_ERROR, "device %d is not set", dev->id);
+}
+
+/* The 910B knows faults of memory only. */
+static aclError repair(int32_t id, aclrtErrorType type)
+{
+	struct device *dev = device_find(id);
+	aclError rc = dev ? need_set(dev) : ACL_ERROR_RT_INVALID_DEVICEID;
+
+	if (rc || type == ACL_RT_NO_ERROR)
+		return rc;
+	if (type != ACL_RT_ERROR_MEMORY)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "errors of type %d are not repaired", type);
+	return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "memory is not repaired here");
+}
+
 aclError aclrtRepairError(int32_t deviceId, const aclrtErrorInfo *errorInfo)
 {
-	if (!device_find(deviceId))
-		return ACL_ERROR_RT_INVALID_DEVICEID;
-	return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "errors are not repaired here");
+	return LOCKED(repair(deviceId, errorInfo->errorType));
 }
 
 /* --- atomic operations across links: there are none, as on the 910B ----------------------------- */
@@ -366,9 +384,7 @@ static aclError find_set(int32_t id, aclrtDevResLimitType type, struct device **
 	*dev = device_find(id);
 	if (!*dev)
 		return ACL_ERROR_RT_INVALID_DEVICEID;
-	if (!(*dev)->primary && !(*dev)->contexts)
-		return npu_err(ACL_ERROR_RT_DEV_SETUP_ERROR, "device %d is not set", id);
-	return ACL_SUCCESS;
+	return need_set(*dev);
 }
 
 static aclError set_device_cores(int32_t id, aclrtDevResLimitType type, uint32_t value)

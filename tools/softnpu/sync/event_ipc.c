@@ -69,10 +69,14 @@ aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle)
 
 static aclError open_handle(const aclrtIpcEventHandle *handle, aclrtEvent *out)
 {
-	struct shared *shared = shared_word_open(SHARED_EVENT, handle->reserved);
+	struct context *ctx;
+	struct shared *shared;
 	struct event *ev;
-	aclError rc;
+	aclError rc = context_need(&ctx);
 
+	if (rc)
+		return rc;
+	shared = shared_word_open(SHARED_EVENT, handle->reserved);
 	if (!shared)
 		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "no process has shared this event");
 	rc = event_new(EVENT_IPC, ACL_EVENT_IPC, &ev);

@@ -240,10 +240,14 @@ aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len, uint
 
 static aclError import_key(aclrtNotify *out, const char *key, uint64_t flags)
 {
-	struct shared *shared = shared_word_open(SHARED_NOTIFY, key);
+	struct context *ctx;
+	struct shared *shared;
 	struct notify *n;
-	aclError rc;
+	aclError rc = context_need(&ctx);
 
+	if (rc)
+		return rc;
+	shared = shared_word_open(SHARED_NOTIFY, key);
 	if (!shared)
 		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "no process has exported this key");
 	rc = notify_new(&n);

@@ -162,10 +162,11 @@ aclError stream_check_stopped(struct stream *s)
 	return ACL_SUCCESS;
 }
 
-static void note_task(const struct stream *s)
+static void note_task(struct stream *s)
 {
 	struct thread_state *t = npu_thread();
 
+	t->last_stream = object_handle(&s->obj);
 	t->last_task_id = (uint32_t)(s->lane.submitted & 0xffff);
 	t->last_captured = s->capture;
 	t->last_cached = s->capture && s->capture->origin->cache_op_info;
