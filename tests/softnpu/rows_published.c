@@ -676,6 +676,19 @@ static void information_of_last_task(void)
 	cache_here(NULL);
 }
 
+static void work_on_other_contexts_stream(void)
+{
+	aclrtStream there = stream();
+	void *d = device();
+	aclrtContext here;
+
+	need(aclrtCreateContext(&here, 0));
+	row(aclrtCmoAsync(d, 64, ACL_RT_CMO_TYPE_PREFETCH, there));
+	row(aclrtResetOverflowStatus(there));
+	row(aclrtSetStreamOverflowSwitch(there, 1));
+	row(aclrtStreamAbort(there));
+}
+
 static void capture_end_on_joined_stream(void)
 {
 	aclrtStream s = capturing(), joined = stream();
@@ -710,4 +723,5 @@ const struct row rows_published[] = {ROW(rows_of_nothing_without_more), ROW(batc
 	ROW(work_for_dead_stream), ROW(questions_to_dead_model), ROW(processes_of_dead_notify),
 	ROW(prefetches), ROW(copies_on_other_contexts_stream), ROW(copies_without_device),
 	ROW(lengths_of_33_bits), ROW(pool_block_freed_twice), ROW(keys_without_device),
-	ROW(repairs), ROW(information_of_last_task), {NULL, NULL}};
+	ROW(repairs), ROW(information_of_last_task), ROW(work_on_other_contexts_stream),
+	{NULL, NULL}};

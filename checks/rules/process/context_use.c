@@ -147,13 +147,37 @@ static bool answer_is_about_context(const struct acl_api_info *info)
 	}
 }
 
+/* Work that is given to a stream, and what is done to the stream; captures and models have rules of their own. */
+static bool answer_is_about_stream(const struct acl_api_info *info)
+{
+	if (info->context == ACL_CONTEXT_OWN)
+		return true;
+	switch (info->operation_group) {
+	case ACL_OP_GROUP_COPY:
+	case ACL_OP_GROUP_REDUCE:
+	case ACL_OP_GROUP_RANDOM:
+	case ACL_OP_GROUP_CACHE:
+	case ACL_OP_GROUP_MANAGED:
+	case ACL_OP_GROUP_LAUNCH:
+	case ACL_OP_GROUP_WAIT:
+	case ACL_OP_GROUP_RESET:
+	case ACL_OP_GROUP_STREAM:
+	case ACL_OP_GROUP_CONFIGURE:
+	case ACL_OP_GROUP_OVERFLOW:
+	case ACL_OP_GROUP_PROFILE:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* Which functions need a context is a fact of the model; of others the runtime's answer shows it. */
 static void context_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)
 {
 	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
 		if (acl_apis[api].context != ACL_CONTEXT_NONE || answer_is_about_context(&acl_apis[api]))
 			add(binder, api, ACL_FAILED, needs_context);
-		if (acl_apis[api].context == ACL_CONTEXT_OWN)
+		if (answer_is_about_stream(&acl_apis[api]))
 			add(binder, api, ACL_FAILED, uses_stream);
 	}
 }
