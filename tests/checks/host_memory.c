@@ -89,6 +89,7 @@ static void prefetched_nowhere(void **state)
 	for (unsigned i = 0; i < 40; i++)
 		CALL(f, aclrtMemManagedPrefetchAsync, 0, .ptr = p, .size = MIB2,
 			.location = {.type = i & 1 ? ACL_MEM_LOCATIONTYPE_DEVICE : 99});
+	want(f, "uvm-args:error uvm-args:error");
 	never(f, "uvm-ping-pong");
 	for (unsigned i = 0; i < 40; i++)
 		CALL(f, aclrtMemManagedPrefetchAsync, 0, .ptr = p, .size = MIB2,

@@ -38,6 +38,7 @@ static const aclrtStreamConfigHandle mixed_description = {.flag = ACL_STREAM_DEV
 				     device_description = {.flag = ACL_STREAM_DEVICE_USE_ONLY};
 
 #define MIB2 (2u << 20)
+#define ON_DEVICE {.type = ACL_MEM_LOCATIONTYPE_DEVICE}
 
 static const struct pair pairs[] = {
 	/* allocation */
@@ -106,10 +107,14 @@ static const struct pair pairs[] = {
 		(.handle = HANDLE, .adviceLink = 1)),
 	PAIR_CALL("uvm-flag-invalid", aclrtMemAllocManaged, (.ptr = OUT, .size = MIB2, .flag = 0),
 		(.ptr = OUT, .size = MIB2, .flag = ACL_RT_MEM_ATTACH_GLOBAL)),
-	PAIR_CALL("uvm-args", aclrtMemManagedPrefetchAsync, (.ptr = DEVICE, .size = MIB2, .flags = 1),
-		(.ptr = DEVICE, .size = MIB2)),
-	PAIR_CALL("uvm-size-alignment", aclrtMemManagedPrefetchAsync, (.ptr = DEVICE, .size = MIB2 + 1),
-		(.ptr = DEVICE, .size = MIB2)),
+	PAIR_CALL("uvm-args", aclrtMemManagedPrefetchAsync,
+		(.ptr = DEVICE, .size = MIB2, .location = ON_DEVICE, .flags = 1),
+		(.ptr = DEVICE, .size = MIB2, .location = ON_DEVICE)),
+	PAIR_CALL("uvm-args", aclrtMemManagedPrefetchAsync, (.ptr = DEVICE, .size = MIB2),
+		(.ptr = DEVICE, .size = MIB2, .location = ON_DEVICE)),
+	PAIR_CALL("uvm-size-alignment", aclrtMemManagedPrefetchAsync,
+		(.ptr = DEVICE, .size = MIB2 + 1, .location = ON_DEVICE),
+		(.ptr = DEVICE, .size = MIB2, .location = ON_DEVICE)),
 	PAIR_CALL("pool-create-props", aclrtMemPoolCreate, (.memPool = OUT, .poolProps = &pool_on_host),
 		(.memPool = OUT, .poolProps = &pool_props)),
 	PAIR_CALL("pool-create-props", aclrtMemPoolCreate, (.memPool = OUT, .poolProps = &pool_dirty),

@@ -232,7 +232,8 @@ static void prefetch(void)
 {
 	const void *ptrs[2];
 	static size_t sizes[] = {MIB2, MIB2}, up[] = {0, 1}, down[] = {1, 0};
-	static aclrtMemManagedLocation places[2];
+	static aclrtMemManagedLocation places[] = {
+		{.type = ACL_MEM_LOCATIONTYPE_DEVICE}, {.type = ACL_MEM_LOCATIONTYPE_HOST}};
 
 	for (unsigned i = 0; i < 2; i++) {
 		void *p = NULL;
@@ -258,7 +259,7 @@ static void prefetch_odd_size(void)
 {
 	const void *ptrs[] = {managed(2 * MIB2), managed(2 * MIB2)};
 	size_t sizes[] = {MIB2, MIB2 + (bug ? 4096 : 0)}, indexes[] = {0};
-	aclrtMemManagedLocation place = {0};
+	aclrtMemManagedLocation place = {.type = ACL_MEM_LOCATIONTYPE_DEVICE};
 
 	CALL(aclrtMemManagedPrefetchBatchAsync, .ptrs = ptrs, .sizes = sizes, .count = 2,
 		.prefetchLocs = &place, .prefetchLocIdxs = indexes, .numPrefetchLocs = 1);
@@ -268,7 +269,7 @@ static void prefetch_nothing(void)
 {
 	const void *ptrs[] = {managed(2 * MIB2)};
 	size_t sizes[] = {bug ? 0 : 2 * MIB2}, indexes[] = {0};
-	aclrtMemManagedLocation place = {0};
+	aclrtMemManagedLocation place = {.type = ACL_MEM_LOCATIONTYPE_DEVICE};
 
 	CALL(aclrtMemManagedPrefetchBatchAsync, .ptrs = ptrs, .sizes = sizes, .count = 1,
 		.prefetchLocs = &place, .prefetchLocIdxs = indexes, .numPrefetchLocs = 1);

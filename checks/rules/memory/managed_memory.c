@@ -155,10 +155,22 @@ static void advise_enter(struct checks *c, struct acl_call_record *call)
 			load_relaxed(&a->block.block->serial), 1);
 }
 
+/* Advice may be for no place in particular, a prefetch goes somewhere. */
+static enum managed_side target(
+	struct checks *c, struct acl_call_record *call, const aclrtMemManagedLocation *l)
+{
+	enum managed_side side = side_of(l);
+
+	FINDING(c, call, "uvm-args", side == SIDE_NONE,
+		PARTS(part_enum("location.type", "aclrtMemManagedLocationType", l->type)),
+		"The memory is prefetched to no place.");
+	return side;
+}
+
 static void prefetch_enter(struct checks *c, struct acl_call_record *call)
 {
 	goes_to(c, call, acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS),
-		side_of(acl_arg_pointer(call->api, call->args, ACL_ROLE_LOCATION)));
+		target(c, call, acl_arg_pointer(call->api, call->args, ACL_ROLE_LOCATION)));
 }
 
 /* Where an index of the list begins, its location counts up to the next one. */
@@ -177,7 +189,7 @@ static void prefetch_batch_enter(struct checks *c, struct acl_call_record *call)
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		while ((from = program_array_at(&indexes, at)) != NULL && *from <= i) {
 			location = program_array_at(&locations, at++);
-			side = location ? side_of(location) : SIDE_NONE;
+			side = location ? target(c, call, location) : SIDE_NONE;
 		}
 		if (operation_entry(op, i).src)
 			goes_to(c, call, operation_entry(op, i).src->address, side);
