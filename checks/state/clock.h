@@ -21,21 +21,41 @@ struct clock_entry {
 	uint64_t position;
 };
 
-struct clock {
+/* Of which streams the entries of a clock are.  Mostly they are those of other clocks, too, which share this.
+ */
+struct clock_streams {
 	_Atomic uint32_t users;
-	uint32_t n, room;
-	uint32_t looked; /* entries that were left when it, or what it was joined from, was looked through */
-	uint64_t stream[]; /* of the entries, in order; behind room of them their positions */
+	uint32_t n;
+	uint64_t stream[]; /* in order; they never change */
 };
 
-static inline uint64_t *clock_positions(const struct clock *k)
+/* The high halves of positions are mostly zero; then they are not kept. */
+#define CLOCK_NARROW ((uint64_t)INT32_MAX)
+
+struct clock {
+	_Alignas(16) _Atomic uint32_t users;
+	uint16_t room; /* bytes of the positions */
+	uint8_t looked; /* entries that were left when it, or what it was joined from, was looked through */
+	bool wide; /* a position is larger than CLOCK_NARROW */
+	struct clock_streams *streams;
+	uint64_t positions[]; /* of the same order; narrow ones are halves of words */
+};
+
+typedef uint32_t __attribute__((may_alias)) clock_half;
+
+static inline uint32_t clock_entries(const struct clock *k)
 {
-	return (uint64_t *)k->stream + k->room;
+	return k ? k->streams->n : 0;
+}
+
+static inline uint64_t clock_position_at(const struct clock *k, uint32_t i)
+{
+	return __builtin_expect(k->wide, 0) ? k->positions[i] : ((const clock_half *)k->positions)[i];
 }
 
 static inline struct clock_entry clock_entry_of(const struct clock *k, uint32_t i)
 {
-	return (struct clock_entry){k->stream[i], clock_positions(k)[i]};
+	return (struct clock_entry){k->streams->stream[i], clock_position_at(k, i)};
 }
 
 /* Whether an entry says nothing any more. */

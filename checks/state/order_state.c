@@ -174,7 +174,7 @@ static struct clock *versions_room(struct checks *c, struct stream_order *o, uin
 
 static bool clock_unseen(struct checks *c, const struct clock *k)
 {
-	for (uint32_t i = k ? k->n : 0; i-- > 0 && k->stream[i] & CLOCK_UNSEEN;) {
+	for (uint32_t i = clock_entries(k); i-- > 0 && k->streams->stream[i] & CLOCK_UNSEEN;) {
 		struct clock_entry e = clock_entry_of(k, i);
 
 		if (!entry_settled(c, &e))
@@ -322,12 +322,13 @@ void stream_retire(struct checks *c, struct acl_object *stream, uint64_t positio
 	if (unseen)
 		streams_unsure(c);
 	raise_to(sure ? &s->completed : &s->unsure, position);
-	for (uint32_t i = 0; k && i < k->n && !(k->stream[i] & CLOCK_UNSEEN); i++) {
-		struct acl_object *source = object_of(c, k->stream[i]);
+	for (uint32_t i = 0; i < clock_entries(k) && !(k->streams->stream[i] & CLOCK_UNSEEN); i++) {
+		struct clock_entry e = clock_entry_of(k, i);
+		struct acl_object *source = object_of(c, e.stream);
 
 		if (source)
 			raise_to(sure ? &stream_state(source)->completed : &stream_state(source)->unsure,
-				clock_positions(k)[i]);
+				e.position);
 	}
 	if (k && sure && !unseen)
 		clocks_settled(c, stream, position, k);
@@ -389,9 +390,12 @@ void stream_signals_host(struct checks *c, struct acl_object *stream, uint64_t p
 		/* Each stream counts it with its next task. */
 		atomic_fetch_add_explicit(signals_of_all(c), 1, memory_order_release);
 	} else {
-		for (uint32_t i = 0; i < k->n; i++)
-			if ((o = object_of(c, k->stream[i])) != NULL)
-				signal_raise(c, o, clock_positions(k)[i]);
+		for (uint32_t i = 0; i < clock_entries(k); i++) {
+			struct clock_entry e = clock_entry_of(k, i);
+
+			if ((o = object_of(c, e.stream)) != NULL)
+				signal_raise(c, o, e.position);
+		}
 		clock_signalled(stream, generation, since);
 	}
 	clock_release(c, k);

@@ -30,6 +30,14 @@ static unsigned stream_named(uint64_t name)
 	return (unsigned)(1000 - (name & ~CLOCK_UNSEEN)) / 2;
 }
 
+/* By how many bits positions are larger than they are meant: 0, some or all of them are wide. */
+static unsigned scale;
+
+static uint64_t chance_position(void)
+{
+	return (uint64_t)(1 + next(1000)) << scale;
+}
+
 static uint64_t done[STREAMS]; /* positions up to there are settled */
 static unsigned n_looked; /* entries that were looked at whether they are */
 
@@ -62,7 +70,7 @@ static unsigned open_entries(const struct known *k)
 
 static void compare(const struct game *g, const struct known *k)
 {
-	uint32_t entries = k->clock ? k->clock->n : 0;
+	uint32_t entries = clock_entries(k->clock);
 
 	for (unsigned s = 0; s < g->n_streams; s++) {
 		uint64_t there = clock_position(k->clock, name_of(s));
@@ -76,7 +84,7 @@ static void compare(const struct game *g, const struct known *k)
 	for (uint32_t i = 0; i < entries; i++) {
 		struct clock_entry e = clock_entry_of(k->clock, i);
 
-		assert_true(!i || k->clock->stream[i - 1] < e.stream);
+		assert_true(!i || clock_entry_of(k->clock, i - 1).stream < e.stream);
 		assert_true(e.position > 0 && e.position <= k->position[stream_named(e.stream)]);
 	}
 	assert_int_equal(clock_position(k->clock, 1), 0);
@@ -88,9 +96,11 @@ static void compare_covers(const struct known *a, const struct known *b)
 {
 	bool covers = true;
 
-	for (uint32_t i = 0; b->clock && i < b->clock->n; i++)
-		covers = covers &&
-			 clock_position(a->clock, b->clock->stream[i]) >= clock_positions(b->clock)[i];
+	for (uint32_t i = 0; i < clock_entries(b->clock); i++) {
+		struct clock_entry e = clock_entry_of(b->clock, i);
+
+		covers = covers && clock_position(a->clock, e.stream) >= e.position;
+	}
 	assert_int_equal(clock_covers(a->clock, b->clock), covers);
 }
 
@@ -99,7 +109,7 @@ static void join(struct game *g)
 {
 	struct known *a = &g->known[next(CLOCKS)], *b = &g->known[next(CLOCKS)],
 		     *to = &g->known[next(CLOCKS)];
-	struct clock_entry more = {name_of(next(g->n_streams)), 1 + next(1000)};
+	struct clock_entry more = {name_of(next(g->n_streams)), chance_position()};
 	bool adds = next(4), full;
 	struct clock *spare = to != a && to != b && next(3) ? to->clock : NULL, *k;
 	struct known result = {NULL, {0}};
@@ -113,7 +123,7 @@ static void join(struct game *g)
 		result.position[stream_named(more.stream)] = more.position;
 	assert_int_equal(full, open_entries(&result) > CLOCK_ENTRIES);
 	assert_true(!full || !k);
-	assert_true(!k || k->n > 0);
+	assert_true(!k || clock_entries(k) > 0);
 	clock_release(g->checks, to->clock);
 	if (full)
 		memset(result.position, 0, sizeof(result.position));
@@ -121,7 +131,7 @@ static void join(struct game *g)
 	*to = result;
 	if (k) {
 		assert_int_equal(load_relaxed(&k->users), 1);
-		assert_true(k->n <= k->room);
+		assert_true(clock_entries(k) * (k->wide ? 8u : 4u) <= k->room);
 	}
 	compare_covers(to, a);
 	compare_covers(a, to);
@@ -141,7 +151,7 @@ static void settle_some(struct game *g)
 {
 	for (unsigned s = 0; s < g->n_streams; s++)
 		if (!next(3))
-			done[s] = next(1000);
+			done[s] = chance_position();
 	/* A clock may say what was settled and is not any more: there is none such. */
 	for (unsigned i = 0; i < CLOCKS; i++) {
 		clock_release(g->checks, g->known[i].clock);
@@ -180,6 +190,60 @@ static void clocks_against_a_table(void **state)
 	play(&g, STREAMS, 8);
 }
 
+/* Tasks of days: from some on positions need more than half a word. */
+static void clocks_of_long_streams(void **state)
+{
+	static struct game g;
+	static const unsigned scales[] = {22, 21, 40, 53};
+
+	(void)state;
+	g.checks = checker();
+	for (unsigned i = 0; i < sizeof(scales) / sizeof(scales[0]); i++) {
+		scale = scales[i];
+		for (unsigned n = 1; n < 40; n += 3) {
+			random_state = n;
+			play(&g, n, 12);
+		}
+		play(&g, 200, 8);
+	}
+	scale = 0;
+}
+
+/* The last position that is half a word, and the next one, alone and beside others. */
+static void positions_at_the_edge(void **state)
+{
+	static const uint64_t positions[] = {1, CLOCK_NARROW - 1, CLOCK_NARROW, CLOCK_NARROW + 1, UINT32_MAX,
+		UINT64_C(1) << 32, (UINT64_C(1) << 32) + 1, UINT64_MAX};
+	const unsigned n = sizeof(positions) / sizeof(positions[0]);
+	struct checks *c = checker();
+	bool full;
+
+	(void)state;
+	memset(done, 0, sizeof(done));
+	for (unsigned i = 0; i < n * n; i++) {
+		uint64_t first = positions[i / n], second = positions[i % n];
+		struct clock_entry one = {name_of(1), first}, same = {name_of(1), second},
+				   other = {name_of(2), second};
+		struct clock *a = clock_join(c, NULL, NULL, NULL, &one, settled, &full);
+		struct clock *b = clock_join(c, NULL, NULL, NULL, &same, settled, &full);
+		struct clock *both = clock_join(c, NULL, a, b, NULL, settled, &full);
+		struct clock *more = clock_join(c, NULL, a, NULL, &same, settled, &full);
+		struct clock *two = clock_join(c, NULL, a, NULL, &other, settled, &full);
+
+		assert_true(clock_position(both, name_of(1)) == (first > second ? first : second));
+		assert_true(clock_position(more, name_of(1)) == (first > second ? first : second));
+		assert_true(clock_position(two, name_of(1)) == first);
+		assert_true(clock_position(two, name_of(2)) == second);
+		assert_int_equal(clock_covers(a, b), first >= second);
+		assert_true(clock_covers(both, a) && clock_covers(both, b) && clock_covers(two, a));
+		clock_release(c, a);
+		clock_release(c, b);
+		clock_release(c, both);
+		clock_release(c, more);
+		clock_release(c, two);
+	}
+}
+
 /* With as many entries as a clock has room for, and one more. */
 static void clocks_that_are_full(void **state)
 {
@@ -194,7 +258,7 @@ static void clocks_that_are_full(void **state)
 		struct clock *now = clock_join(c, NULL, k, NULL, &more, settled, &full);
 
 		assert_false(full);
-		assert_int_equal(now->n, s + 1);
+		assert_int_equal(clock_entries(now), s + 1);
 		clock_release(c, k);
 		k = now;
 	}
@@ -204,7 +268,7 @@ static void clocks_that_are_full(void **state)
 	done[7] = 5;
 	k = clock_join(c, NULL, k, NULL, &(struct clock_entry){name_of(CLOCK_ENTRIES), 5}, settled, &full);
 	assert_false(full);
-	assert_int_equal(k->n, CLOCK_ENTRIES);
+	assert_int_equal(clock_entries(k), CLOCK_ENTRIES);
 	assert_int_equal(clock_position(k, name_of(7)), 0);
 	memset(done, 0, sizeof(done));
 }
@@ -313,6 +377,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(clocks_against_a_table),
+		cmocka_unit_test(clocks_of_long_streams),
+		cmocka_unit_test(positions_at_the_edge),
 		cmocka_unit_test(clocks_that_are_full),
 		cmocka_unit_test(nothing_is_left),
 		cmocka_unit_test(looks_are_few),
