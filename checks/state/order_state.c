@@ -172,15 +172,46 @@ static struct clock *versions_room(struct checks *c, struct stream_order *o, uin
 	return spare;
 }
 
-static bool clock_unseen(struct checks *c, const struct clock *k)
+/* Its last wait that is not seen, and not over; false: there is none. */
+static bool clock_unseen_wait(struct checks *c, const struct clock *k, struct clock_entry *wait)
 {
 	for (uint32_t i = clock_entries(k); i-- > 0 && k->streams->stream[i] & CLOCK_UNSEEN;) {
-		struct clock_entry e = clock_entry_of(k, i);
-
-		if (!entry_settled(c, &e))
+		*wait = clock_entry_of(k, i);
+		if (!entry_settled(c, wait))
 			return true;
 	}
 	return false;
+}
+
+static bool clock_unseen(struct checks *c, const struct clock *k)
+{
+	struct clock_entry wait;
+
+	return clock_unseen_wait(c, k, &wait);
+}
+
+/* Under the lock: what answers order_unseen() for the next tasks.  Position 0 while the pair is changed: a
+ * reader in between looks in the clock. */
+static void unseen_wait_note(struct acl_object *stream, const struct clock_entry *wait)
+{
+	struct stream_rare *r = object_rare(stream);
+
+	if (!r)
+		return;
+	store_release(&r->unseen_position, 0);
+	store_release(&r->unseen, stream_named(wait));
+	store_release(&r->unseen_position, wait->position);
+}
+
+/* Whether the wait that was noted is not over: it is in the stream's clock as long as that is so. */
+static inline bool noted_wait_is_open(struct checks *c, struct acl_object *stream)
+{
+	struct stream_rare *r = object_rare(stream);
+	uint64_t position = r ? load_acquire(&r->unseen_position) : 0;
+	struct acl_object *waits = position ? object_of(c, load_acquire(&r->unseen)) : NULL;
+
+	return waits && load_relaxed(&r->unseen_position) == position &&
+	       position > load_acquire(&stream_state(waits)->completed);
 }
 
 /* Under the lock: from the position on the clock holds both, and one entry more. */
@@ -196,11 +227,55 @@ static void version_add(struct checks *c, struct acl_object *stream, struct stre
 	/* The last version stays. */
 	spare = versions_room(c, o, load_acquire(&stream_state(stream)->completed));
 	k = clock_join(c, spare, now, other, more, entry_settled, &full);
-	if (full)
+	if (full) {
 		k = clock_join(c, NULL, NULL, NULL, &anything, entry_settled, &full);
+		unseen_wait_note(stream, &anything);
+	}
 	versions_of(o)[o->n++] = (struct clock_version){position, k};
-	if (full || clock_unseen(c, k))
+	/* The flag goes under the lock, too. */
+	if (!(load_relaxed(&stream_state(stream)->ask) & ASK_UNSEEN) && (full || clock_unseen(c, k)))
 		atomic_fetch_or(&stream_state(stream)->ask, ASK_UNSEEN);
+}
+
+/* While the source is locked, so without waiting; NULL: another thread has the clocks, or there are none yet.
+ */
+static struct stream_order *order_lock_at_once(struct acl_object *stream)
+{
+	struct stream_order *o = load_acquire(&stream_state(stream)->order);
+
+	if (!o || !lock_at_once(&o->lock))
+		return NULL;
+	if (o->generation == (uint32_t)object_ref(stream))
+		return o;
+	unlock(&o->lock);
+	return NULL;
+}
+
+/* Mostly the source's clock need not outlive its lock. False: it must. */
+static bool waits_at_once(struct checks *c, struct acl_object *stream, uint64_t position,
+	struct stream_order *from, const struct clock_entry *record)
+{
+	struct stream_order *o = order_lock_at_once(stream);
+
+	if (!o)
+		return false;
+	version_add(c, stream, o, position, clock_at(from, record->position), record);
+	unlock(&o->lock);
+	return true;
+}
+
+/* With another clock, and one entry more. */
+static void waits_behind(struct checks *c, struct acl_object *stream, uint64_t position,
+	const struct clock *other, const struct clock_entry *more)
+{
+	struct stream_order *o = order_create(c, stream);
+
+	if (!o) {
+		atomic_fetch_or(&stream_state(stream)->ask, ASK_UNSEEN);
+		return;
+	}
+	version_add(c, stream, o, position, other, more);
+	unlock(&o->lock);
 }
 
 void stream_waits_for(struct checks *c, struct acl_object *stream, uint64_t position,
@@ -208,19 +283,23 @@ void stream_waits_for(struct checks *c, struct acl_object *stream, uint64_t posi
 {
 	struct clock_entry more = {source ? object_ref(source) : object_ref(stream) | CLOCK_UNSEEN,
 		source ? source_position : position};
-	struct stream_order *o;
+	struct stream_order *from;
 	struct clock *other;
 
 	if (source && (source == stream || !stream_pending(source, source_position)))
 		return;
-	other = source ? order_clock(source, source_position) : NULL;
-	o = order_create(c, stream);
-	if (o) {
-		version_add(c, stream, o, position, other, &more);
-		unlock(&o->lock);
-	} else {
-		atomic_fetch_or(&stream_state(stream)->ask, ASK_UNSEEN);
+	from = source ? order_lock(source) : NULL;
+	if (!from) {
+		waits_behind(c, stream, position, NULL, &more);
+		return;
 	}
+	if (waits_at_once(c, stream, position, from, &more)) {
+		unlock(&from->lock);
+		return;
+	}
+	other = clock_use(clock_at(from, source_position));
+	unlock(&from->lock);
+	waits_behind(c, stream, position, other, &more);
 	clock_release(c, other);
 }
 
@@ -247,14 +326,19 @@ bool order_unseen(struct checks *c, struct acl_object *stream)
 {
 	struct stream_order *o;
 	bool unseen = load_acquire(&stream_state(stream)->ask) & ASK_UNSEEN;
+	struct clock_entry wait;
 
 	if (__builtin_expect(!unseen, 1))
 		return false;
+	if (noted_wait_is_open(c, stream))
+		return true;
 	o = order_lock(stream);
 	if (!o)
 		return true;
-	unseen = clock_unseen(c, clock_at(o, UINT64_MAX));
-	if (!unseen)
+	unseen = clock_unseen_wait(c, clock_at(o, UINT64_MAX), &wait);
+	if (unseen)
+		unseen_wait_note(stream, &wait);
+	else
 		atomic_fetch_and(&stream_state(stream)->ask, (uint8_t)~ASK_UNSEEN);
 	unlock(&o->lock);
 	return unseen;

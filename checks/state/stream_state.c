@@ -70,22 +70,47 @@ static void stream_capture_enter(struct checks *c, struct acl_call_record *call)
 		call->state.capture = stream_capture(s);
 }
 
-void stream_submits(struct checks *c, struct acl_object *stream, uint64_t position)
+/* Signals of all streams that this one does not count yet.  Relaxed: who counts them acquires. */
+static inline bool signals_are_new(struct checks *c, const struct acl_object *stream)
+{
+	uint32_t all = load_relaxed(signals_of_all(c));
+	struct stream_rare *s = all ? object_rare(stream) : NULL;
+
+	return all && (!s || load_relaxed(&s->signalled_all) != all);
+}
+
+static inline void signals_count(struct checks *c, struct acl_object *stream, uint64_t position)
 {
 	uint32_t all = load_acquire(signals_of_all(c));
-	struct stream_rare *s = all ? stream_rare_make(c, stream) : NULL;
+	struct stream_rare *s = stream_rare_make(c, stream);
 
-	if (!s || load_relaxed(&s->signalled_all) == all)
+	if (!s)
 		return;
 	raise_to(&s->signal, position - 1);
 	store_release(&s->signalled_all, all);
 }
 
+void stream_submits(struct checks *c, struct acl_object *stream, uint64_t position)
+{
+	if (signals_are_new(c, stream))
+		signals_count(c, stream, position);
+}
+
+static __attribute__((noinline)) void task_behind_new_signals(
+	struct checks *c, struct acl_object *s, struct acl_call_record *call)
+{
+	signals_count(c, s, call->state.position);
+	object_used(c, s, call);
+}
+
+/* Both are functions of their own, so that a task saves no more registers than it needs. */
 static __attribute__((noinline)) void task_behind_signals(
 	struct checks *c, struct acl_object *s, struct acl_call_record *call)
 {
-	stream_submits(c, s, call->state.position);
-	object_used(c, s, call);
+	if (signals_are_new(c, s))
+		task_behind_new_signals(c, s, call);
+	else
+		object_used(c, s, call);
 }
 
 /* A task is put on the stream: it takes the next position. */

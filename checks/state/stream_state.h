@@ -36,6 +36,12 @@ _Static_assert(sizeof(struct acl_object) + sizeof(struct stream_state) <= 128, "
 /* What streams need that do more than copies and waits; read by stream_rarely(). */
 struct stream_rare {
 	struct object_rare of_any;
+	/* What each task asks for stands together. */
+	_Atomic uint32_t signalled_all; /* of the signals that may be of all streams, the last one that
+					   .signal counts */
+	_Atomic uint64_t unseen,
+		unseen_position; /* of a wait that is not seen, and that its last tasks come after, if it is
+				    not over: acl_ref, position; 0 = none; see order_state.c */
 	_Atomic uint64_t callback; /* position of the last host callback */
 	_Atomic uint64_t to_host; /* position of the last copy into page-locked host memory */
 	_Atomic uint64_t
@@ -53,8 +59,6 @@ struct stream_rare {
 	_Atomic uint32_t
 		capture_thread; /* 1 + index of the thread in a call that captures a task, 0 = none */
 	_Atomic uint32_t updated; /* kernels launched in the update */
-	_Atomic uint32_t signalled_all; /* of the signals that may be of all streams, the last one that
-					   .signal counts */
 	_Atomic uint32_t capture_stream; /* which of the capture's it is: 1, 2 …; see capture_streams.h */
 	_Atomic bool may_fail; /* a finding since then is an error: what is in flight may have ended so */
 };
