@@ -83,7 +83,8 @@ struct model_state {
 	struct capture_failure failure; /* under the lock */
 	struct acl_call_site changed; /* under the lock: the last change of a task */
 	_Atomic uint32_t executions; /* submitted so far */
-	struct model_task execution[MODEL_EXECUTIONS]; /* under the lock */
+	struct model_task execution[MODEL_EXECUTIONS]; /* under the lock, used from the first one on … */
+	_Atomic uint32_t n_execution; /* … so many of them */
 };
 
 #define MODEL_KEPT offsetof(struct model_state, status)

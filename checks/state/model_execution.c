@@ -47,6 +47,17 @@ static struct model_task *execution_slot(struct checks *c, struct model_state *m
 	return oldest;
 }
 
+/* Under the model's lock. */
+static void execution_note(struct checks *c, struct model_state *m, const struct model_task *t)
+{
+	struct model_task *place = execution_slot(c, m, t->stream);
+	uint32_t n = (uint32_t)(place - m->execution) + 1;
+
+	*place = *t;
+	if (load_relaxed(&m->n_execution) < n)
+		store_relaxed(&m->n_execution, n);
+}
+
 static void model_execute_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *model = model_argument(c, call), *s = stream_of(call);
@@ -60,13 +71,14 @@ static void model_execute_leave(struct checks *c, struct acl_call_record *call)
 		return;
 	unseen = order_unseen(c, s);
 	lock(&m->lock);
-	*execution_slot(c, m, object_ref(s)) = (struct model_task){.stream = object_ref(s),
-		.position = call->state.position,
-		.caller = call->caller,
-		.tid = call->tid,
-		.number = load_relaxed(&m->executions),
-		.api = call->api,
-		.unseen = unseen};
+	execution_note(c, m,
+		&(struct model_task){.stream = object_ref(s),
+			.position = call->state.position,
+			.caller = call->caller,
+			.tid = call->tid,
+			.number = load_relaxed(&m->executions),
+			.api = call->api,
+			.unseen = unseen});
 	unlock(&m->lock);
 	if (load_relaxed(&m->kernels))
 		stream_has_kernel(c, s, call->state.position, true);
@@ -78,13 +90,11 @@ bool model_execution_next(struct checks *c, struct acl_object *model, unsigned *
 	struct model_state *m = model_state(model);
 	struct model_task t;
 
-	while (*at < MODEL_EXECUTIONS) {
+	/* None is free again.  Relaxed: what is there is read under the lock. */
+	while (*at < load_relaxed(&m->n_execution)) {
 		lock(&m->lock);
 		t = m->execution[(*at)++];
 		unlock(&m->lock);
-		/* They are used from the first one on, and none is free again. */
-		if (!t.stream)
-			return false;
 		*e = (struct model_execution){
 			object_of(c, t.stream), t.position, t.caller, t.tid, t.api, t.unseen};
 		if (e->stream)

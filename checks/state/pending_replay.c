@@ -52,8 +52,9 @@ static bool model_may_run(struct checks *c, struct acl_object *model)
 static bool any_replay_next(struct checks *c, struct replay_walk *w, struct replay *r)
 {
 	struct replay_state *s = replays(c);
+	uint32_t n = load_acquire(&s->n);
 
-	for (; w->place < load_acquire(&s->n); w->place++, w->execution = 0) {
+	for (; w->place < n; w->place++, w->execution = 0) {
 		acl_ref ref = load_acquire(&s->model[w->place]);
 
 		r->model = ref ? object_of(c, ref) : NULL;
