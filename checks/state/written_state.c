@@ -159,7 +159,12 @@ static __attribute__((noinline)) void accesses_enter(struct checks *c, struct ac
 				reads_new(c, call, &e);
 			access_forget(op, e.src);
 		}
-		if (e.dst && e.dst->block.kind == MEM_DEVICE && e.dst->block.block && !e.dst->written) {
+		if (!e.dst || e.dst->block.kind != MEM_DEVICE || !e.dst->block.block || e.dst->written)
+			continue;
+		/* Mostly it was written before, and need not be looked up anew. */
+		if (is_written(c, e.dst->block.index)) {
+			access_counts_written(c, op, e.dst);
+		} else {
 			mark_written(c, e.dst->block.index);
 			access_forget(op, e.dst);
 		}
