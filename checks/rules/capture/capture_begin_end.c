@@ -136,6 +136,15 @@ static void capture_end_state(struct checks *c, struct acl_call_record *call)
 		"Nothing was captured into the model of a condition: there will be no model.");
 }
 
+/* A function of its own, so that other calls need no stack for it. */
+static __attribute__((noinline)) void capture_context_is_wrong(
+	struct checks *c, struct acl_call_record *call, struct acl_object *current)
+{
+	FINDING_BROKEN(c, call, RULE("capture-wrong-context"),
+		PARTS(part_object("stream", stream_of(call)), part_object("context", current)),
+		"The stream belongs to another context than the current one.");
+}
+
 /* The runtime's answer decides: what is current may have been set below us. */
 static void capture_context_leave(struct checks *c, struct acl_call_record *call)
 {
@@ -146,11 +155,10 @@ static void capture_context_leave(struct checks *c, struct acl_call_record *call
 		return;
 	own = context_of(c, s);
 	current = context_current(c, thread_of(call), &is_known);
-	if (own && current)
-		FINDING(c, call, "capture-wrong-context",
-			error_of(call) == ACL_ERROR_RT_STREAM_CONTEXT && own != current,
-			PARTS(part_object("stream", s), part_object("context", current)),
-			"The stream belongs to another context than the current one.");
+	if (own && current &&
+		finding_condition(c, call, RULE("capture-wrong-context"),
+			error_of(call) == ACL_ERROR_RT_STREAM_CONTEXT && own != current))
+		capture_context_is_wrong(c, call, current);
 }
 
 /* The streams of the capture could not be destroyed: to call them leaks adds nothing. */

@@ -7,18 +7,19 @@
 #include "checks/state/model_execution.h"
 #include "checks/state/stream_state.h"
 
-/* A link between streams of a capture, recorded, and no capture of it is open. */
-static bool link_event_is_free(struct checks *c, struct acl_object *o)
+/* A link between streams of a capture, recorded. */
+static bool is_recorded_link(struct acl_object *o)
 {
 	struct event_state *e = o ? event_state(o) : NULL;
 
-	return o && load_relaxed(&e->link) && object_usable(o) && !load_relaxed(&e->external) &&
-	       load_relaxed(&e->records) & RECORDED && !event_capture(c, o);
+	return e && load_relaxed(&e->link) && object_usable(o) && !load_relaxed(&e->external) &&
+	       load_relaxed(&e->records) & RECORDED;
 }
 
-static bool captured_event_outside(struct checks *c, struct acl_call_record *call, struct acl_object *o)
+static __attribute__((noinline)) bool special_event_outside(
+	struct checks *c, struct acl_call_record *call, struct acl_object *o)
 {
-	return link_event_is_free(c, o) &&
+	return !event_capture(c, o) &&
 	       FINDING(c, call, "capture-event-used-outside-graph", load_relaxed(&event_state(o)->captured),
 		       PARTS(part_object("event", o)),
 		       "The latest record of the event became a task of a model, and its replays do not "
@@ -27,14 +28,28 @@ static bool captured_event_outside(struct checks *c, struct acl_call_record *cal
 		       acl_apis[call->api].name);
 }
 
+static bool captured_event_outside(struct checks *c, struct acl_call_record *call, struct acl_object *o)
+{
+	if (!is_recorded_link(o))
+		return false;
+	if (load_relaxed(&o->flags) & ACL_OBJECT_SPECIAL)
+		return special_event_outside(c, call, o);
+	/* It is of no capture, and its record of no model: event_special_renew(). */
+	rule_evaluated(call, RULE("capture-event-used-outside-graph"));
+	return false;
+}
+
 static void captured_event_ask(struct checks *c, struct acl_call_record *call)
 {
-	const void *start = acl_arg_has(call->api, ACL_ROLE_START_EVENT)
-				    ? acl_arg_pointer(call->api, call->args, ACL_ROLE_START_EVENT)
-				    : NULL;
+	captured_event_outside(c, call, event_of(call));
+}
+
+static void captured_events_ask(struct checks *c, struct acl_call_record *call)
+{
+	const void *start = acl_arg_pointer(call->api, call->args, ACL_ROLE_START_EVENT);
 
 	if (!start || !captured_event_outside(c, call, object_find(c, ACL_HANDLE_EVENT, start)))
-		captured_event_outside(c, call, event_of(call));
+		captured_event_ask(c, call);
 }
 
 /* In a capture the wait is for a record of that capture; there are rules of their own about it. */
@@ -65,7 +80,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(SYNCHRONISE_EVENT), ACL_ENTER | ACL_CONDITIONAL, captured_event_ask},
 	{ON_OP(QUERY_EVENT), ACL_ENTER | ACL_CONDITIONAL, captured_event_ask},
 	{ON_OP(INFO_EVENT_TIMESTAMP), ACL_ENTER | ACL_CONDITIONAL, captured_event_ask},
-	{ON_OP(INFO_EVENT_ELAPSED_TIME), ACL_ENTER | ACL_CONDITIONAL, captured_event_ask},
+	{ON_OP(INFO_EVENT_ELAPSED_TIME), ACL_ENTER | ACL_CONDITIONAL, captured_events_ask},
 	{ON_OP(WAIT_EVENT), ACL_ENTER | ACL_CONDITIONAL, captured_event_wait},
 	{ON_OP(EXECUTE_MODEL), ACL_ENTER | ACL_IF_ASYNC, external_wait_again},
 };

@@ -88,16 +88,28 @@ static void group_task_enter(struct checks *c, struct acl_call_record *call)
 
 /* --- updates -------------------------------------------------------------------------------- */
 
+/* A function of its own, so that other updates need no stack for it. */
+static __attribute__((noinline)) void update_stream_is_taken(
+	struct checks *c, struct acl_call_record *call, struct acl_object *capture, struct acl_object *model)
+{
+	FINDING_BROKEN(c, call, RULE("taskupd-begin-capturing"),
+		PARTS(part_object("stream", stream_of(call)),
+			part_object("model", capture ? capture : model)),
+		"%s",
+		capture ? "The stream is being captured: tasks are updated on another one."
+			: "The stream belongs to a model: tasks are updated on another one.");
+}
+
 /* Neither of a capture nor of a model. */
 static bool update_stream_free(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *s = stream_of(call), *capture = capture_of(c, s),
+	struct acl_object *capture = capture_of(c, stream_of(call)),
 			  *model = stream_model(c, stream_argument(c, call));
 
-	return !FINDING(c, call, "taskupd-begin-capturing", capture || model,
-		PARTS(part_object("stream", s), part_object("model", capture ? capture : model)), "%s",
-		capture ? "The stream is being captured: tasks are updated on another one."
-			: "The stream belongs to a model: tasks are updated on another one.");
+	if (!finding_condition(c, call, RULE("taskupd-begin-capturing"), capture || model))
+		return true;
+	update_stream_is_taken(c, call, capture, model);
+	return false;
 }
 
 static void update_begin_enter(struct checks *c, struct acl_call_record *call)

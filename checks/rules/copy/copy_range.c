@@ -29,14 +29,14 @@ static const char *memory_role(const struct op_access *r)
 	return r->writes ? "destination memory" : "source memory";
 }
 
-/* slack: rounding up saves it. */
-static bool check_room(struct checks *c, struct acl_call_record *call, const struct op_access *r,
-	const struct acl_rule *rule, bool slack)
+/* A function of its own, so that ranges that are short enough need no stack for it. */
+static __attribute__((noinline)) void room_is_too_small(struct checks *c, struct acl_call_record *call,
+	const struct op_access *r, const struct acl_rule *rule, bool slack)
 {
 	uint64_t offset = (uintptr_t)r->address - r->block.base;
 	char size[24];
 
-	return FINDING_OF(c, call, rule, r->span > access_room(r),
+	FINDING_BROKEN(c, call, rule,
 		PARTS(slack ? part_severity(ACL_SEV_WARNING) : part_none(), part_address(r->name, r->address),
 			part_bytes("bytes touched", r->span),
 			part_bytes("bytes left", r->block.size - offset),
@@ -45,6 +45,17 @@ static bool check_room(struct checks *c, struct acl_call_record *call, const str
 		r->writes ? "takes" : "gives", (unsigned long long)r->span, (unsigned long long)offset,
 		(unsigned long long)(offset + r->span - r->block.size), memory_kind_name(r->block.kind),
 		human_bytes(r->block.size, size), slack ? "; only rounding up saves it" : "");
+}
+
+/* slack: rounding up saves it. */
+static inline bool check_room(struct checks *c, struct acl_call_record *call, const struct op_access *r,
+	const struct acl_rule *rule, bool slack)
+{
+	bool broken = r->span > access_room(r);
+
+	if (finding_condition(c, call, rule, broken))
+		room_is_too_small(c, call, r, rule, slack);
+	return broken;
 }
 
 /* Which rule says that a range is too long; NULL: none does for this operation. */

@@ -130,8 +130,8 @@ static void check_own_memory(
 			"%s must be device memory, and lies in the program's own host memory.", name);
 }
 
-static void check_side(struct checks *c, struct acl_call_record *call, const char *name, const void *address,
-	const struct block_lookup *place, bool host)
+static inline __attribute__((always_inline)) void check_side(struct checks *c, struct acl_call_record *call,
+	const char *name, const void *address, const struct block_lookup *place, bool host)
 {
 	FINDING(c, call, "kernel-args-location",
 		host ? place->kind == MEM_DEVICE || place->kind == MEM_POOL : place->kind == MEM_HOST,

@@ -23,17 +23,26 @@ static const char *maker_name(const struct event_state *e)
 	return names[load_relaxed(&((struct event_state *)e)->maker)];
 }
 
-/* -1: the severity of the table. */
-static bool check_event_kind(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
-	struct acl_object *o, bool wrong, const char *detail, int severity)
+/* A function of its own, so that calls for the right kind need no stack for it. */
+static __attribute__((noinline)) void event_kind_is_wrong(struct checks *c, struct acl_call_record *call,
+	const struct acl_rule *rule, struct acl_object *o, const char *detail, int severity)
 {
 	struct event_state *e = event_state(o);
 
-	return FINDING_OF(c, call, rule, wrong,
+	FINDING_BROKEN(c, call, rule,
 		PARTS(part_severity(severity), part_handle("event", load_relaxed(&o->value)),
 			part_uint("flags", load_relaxed(&e->flags)), part_object("event", o)),
 		"%s; the event was made by %s with flags 0x%x.", detail, maker_name(e),
 		load_relaxed(&e->flags));
+}
+
+/* -1: the severity of the table. */
+static inline bool check_event_kind(struct checks *c, struct acl_call_record *call,
+	const struct acl_rule *rule, struct acl_object *o, bool wrong, const char *detail, int severity)
+{
+	if (finding_condition(c, call, rule, wrong))
+		event_kind_is_wrong(c, call, rule, o, detail, severity);
+	return wrong;
 }
 
 static bool event_is_flagged(const struct event_state *e)
@@ -68,7 +77,7 @@ static __attribute__((noinline)) void event_device_only_on_host(
 		load_relaxed(&e->flags));
 }
 
-static bool event_device_only(
+static inline __attribute__((always_inline)) bool event_device_only(
 	struct checks *c, struct acl_call_record *call, struct acl_object *o, struct event_state *e)
 {
 	if (host_takes_device_only(c))

@@ -68,6 +68,14 @@ static void event_cross_enter(struct checks *c, struct acl_call_record *call)
 
 /* --- event-wait-same-stream ----------------------------------------------------------------- */
 
+/* A function of its own, so that other waits need no stack for it. */
+static __attribute__((noinline)) void event_waited_here(struct checks *c, struct acl_call_record *call)
+{
+	FINDING_BROKEN(c, call, RULE("event-wait-same-stream"),
+		PARTS(part_object("event", event_of(call)), part_object("stream", stream_of(call))),
+		"The event was recorded on this stream: its tasks run in order anyway.");
+}
+
 static void event_wait_here_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *o = event_of(call), *s = stream_of(call);
@@ -77,10 +85,9 @@ static void event_wait_here_enter(struct checks *c, struct acl_call_record *call
 	if (!e || !s || load_relaxed(&e->maker) != EVENT_EX || call->state.capture ||
 		event_flag_external(call) || event_capture(c, o))
 		return;
-	if (load_acquire(&e->position))
-		FINDING(c, call, "event-wait-same-stream", load_relaxed(&e->stream) == object_ref(s),
-			PARTS(part_object("event", o), part_object("stream", s)),
-			"The event was recorded on this stream: its tasks run in order anyway.");
+	if (load_acquire(&e->position) && finding_condition(c, call, RULE("event-wait-same-stream"),
+						  load_relaxed(&e->stream) == object_ref(s)))
+		event_waited_here(c, call);
 }
 
 /* --- event-query-cross-thread ------------------------------------------------------------------ */
