@@ -26,6 +26,7 @@
 #define MAPPED_CHUNK 2u /* mark of a malloc block that has a mapping of its own */
 #define CHUNKS_MAX 64 /* blocks passed on the way to one */
 #define RANGES_MAX 8192
+#define LINES 8192 /* bytes that are read at once */
 #define FREE_READINGS 100 /* of the map, however close to each other */
 #define MISS_MS 20
 #define OLD_MS 100
@@ -95,20 +96,38 @@ static bool on_living_stack(uint64_t a)
 	return false;
 }
 
-static uint64_t parse_hex(const char **p)
+static uint64_t parse_hex(const char **at)
 {
+	const char *p = *at;
 	uint64_t v = 0;
 
-	for (;; ++*p) {
-		char c = **p;
+	for (;; p++) {
+		unsigned digit = (unsigned char)*p - (unsigned)'0';
 
-		if (c >= '0' && c <= '9')
-			v = v * 16 + (unsigned)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			v = v * 16 + (unsigned)(c - 'a') + 10;
-		else
-			return v;
+		if (digit > 9) {
+			digit = (unsigned char)*p - (unsigned)'a';
+			if (digit > 5)
+				break;
+			digit += 10;
+		}
+		v = v << 4 | digit;
 	}
+	*at = p;
+	return v;
+}
+
+/* One character distinguishes them from most others. */
+static bool is_of_devices(const char *path)
+{
+	switch (path[1]) {
+	case 'd':
+		return !strncmp(path, "/dev/", 5);
+	case 'm':
+		return !strncmp(path, "/memfd:", 7);
+	case 'S':
+		return !strncmp(path, "/SYSV", 5);
+	}
+	return false;
 }
 
 static enum acl_host_class class_of_path(const char *path, const char *perms)
@@ -116,9 +135,7 @@ static enum acl_host_class class_of_path(const char *path, const char *perms)
 	switch (path[0]) {
 	case '/':
 		/* May be the driver's or the runtime's own. */
-		if (!strncmp(path, "/dev/", 5) || !strncmp(path, "/memfd:", 7) || !strncmp(path, "/SYSV", 5))
-			return ACL_HOST_UNKNOWN;
-		return ACL_HOST_FILE;
+		return is_of_devices(path) ? ACL_HOST_UNKNOWN : ACL_HOST_FILE;
 	case '[':
 		return !strncmp(path, "[heap]", 6)   ? ACL_HOST_HEAP
 		       : !strncmp(path, "[stack", 6) ? ACL_HOST_STACK
@@ -129,13 +146,26 @@ static enum acl_host_class class_of_path(const char *path, const char *perms)
 	return ACL_HOST_UNKNOWN;
 }
 
+/* Bytes of a word; behind the last line there is as much room. */
+#define SPACES UINT64_C(0x2020202020202020)
+
+/* Paths stand in a column far behind the field before. */
+static const char *skip_spaces(const char *p)
+{
+	uint64_t word;
+
+	for (; memcpy(&word, p, sizeof(word)), word == SPACES; p += sizeof(word))
+		;
+	while (*p == ' ')
+		p++;
+	return p;
+}
+
 static const char *next_field(const char *p)
 {
 	while (*p && *p != ' ')
 		p++;
-	while (*p == ' ')
-		p++;
-	return p;
+	return skip_spaces(p);
 }
 
 /* perms, and offset device inode: the same for an address as long as the same of the file is mapped there. */
@@ -177,7 +207,7 @@ static void parse_line(const char *line)
 
 static void read_maps(void)
 {
-	static char buffer[8192]; /* under reading; threads may have small stacks */
+	static char buffer[LINES + sizeof(SPACES)]; /* under reading; threads may have small stacks */
 	size_t have = 0;
 	ssize_t got;
 	int fd;
@@ -188,8 +218,7 @@ static void read_maps(void)
 	fd = ranges ? tool_open("/proc/self/maps", O_RDONLY, 0) : -1;
 	if (fd < 0)
 		return;
-	while ((got = read(fd, buffer + have, sizeof(buffer) - 1 - have)) > 0 ||
-		(got < 0 && errno == EINTR)) {
+	while ((got = read(fd, buffer + have, LINES - 1 - have)) > 0 || (got < 0 && errno == EINTR)) {
 		char *line = buffer, *end;
 
 		if (got < 0)
@@ -203,7 +232,7 @@ static void read_maps(void)
 		}
 		have -= (size_t)(line - buffer);
 		memmove(buffer, line, have);
-		if (have == sizeof(buffer) - 1)
+		if (have == LINES - 1)
 			have = 0; /* an overlong path: its range stays unknown */
 	}
 	close(fd);
