@@ -7,9 +7,12 @@
  */
 #include "checks/state/signal_state.h"
 #include "checks/engine/instance.h"
+#include "checks/state/binding_state.h"
+#include "checks/state/capture_state.h"
 #include "checks/state/device_state.h"
 #include "checks/state/event_state.h"
 #include "checks/state/memory_state.h"
+#include "checks/state/model_execution.h"
 #include "checks/state/notify_state.h"
 #include "checks/state/operation.h"
 #include "checks/state/stream_change.h"
@@ -24,11 +27,35 @@ static struct signals *signals(struct checks *c)
 	return module_state(c, signal);
 }
 
+/* The model that the call has added a task to, NULL = none. */
+static struct acl_object *model_of_task(struct checks *c, const struct acl_call_record *call)
+{
+	struct acl_object *m = call->state.capture ? object_of(c, call->state.capture)
+						   : binding_of(c, stream_of(call));
+
+	return m ? model_root(c, m) : NULL;
+}
+
+/* What is part of a model informs whenever that is executed. */
 static void signalled(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *s = stream_of(call);
+	struct acl_object *s = stream_of(call), *model;
 
-	if (s && call->state.position && succeeded(call))
+	if (!s || !succeeded(call))
+		return;
+	model = model_of_task(c, call);
+	if (model)
+		store_relaxed(&model_state(model)->signals, true);
+	if (call->state.position)
+		stream_signals_host(c, s, call->state.position);
+}
+
+static void execution_signalled(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *model = model_argument(c, call), *s = stream_of(call);
+
+	if (model && s && call->state.position && succeeded(call) &&
+		load_relaxed(&model_state(model)->signals))
 		stream_signals_host(c, s, call->state.position);
 }
 
@@ -111,6 +138,7 @@ bool task_surely_pending(struct checks *c, struct acl_object *stream, uint64_t p
 
 static const struct check_hook hooks[] = {
 	{ON_OP(RECORD_COUNT_NOTIFY), ACL_LEAVE, notify_signalled},
+	{ON_OP(EXECUTE_MODEL), ACL_LEAVE, execution_signalled},
 	{ON_OP(LAUNCH_HOST_FUNCTION), ACL_LEAVE, signalled},
 	{ON_OP(RECORD_NOTIFY), ACL_LEAVE, notify_signalled},
 	{ON_OP(WRITE_VALUE), ACL_LEAVE, word_signalled},
