@@ -149,6 +149,7 @@ static void thread_begins(struct checks *c, struct acl_thread *t, uint32_t tid)
 	store_relaxed(&t->context, 0);
 	t->current = &t->context;
 	store_relaxed(&t->inside, 0);
+	store_relaxed(&t->inside_caller, 0);
 	store_relaxed(&t->reset, 0);
 	t->n_findings = 0;
 	t->replaced = t->timed_out.what = t->device_wait.what = 0;

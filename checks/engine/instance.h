@@ -46,7 +46,7 @@ struct acl_thread {
 		uint16_t api;
 	} repeated; /* its own: a finding of that phase that was counted and is not among them */
 	uint64_t phase;
-	_Atomic uint64_t inside_caller;
+	_Atomic uint64_t inside_caller; /* of its last call that came out of no callback, 0 = it made none */
 	acl_ref replaced; /* its own: the explicit context its last SetDevice took away, 0 = none */
 	struct no_model {
 		uint64_t value; /* in place of a model, where aclmdlRICaptureGetInfo found no capture */

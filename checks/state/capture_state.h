@@ -69,6 +69,7 @@ struct model_state {
 	_Atomic bool waits_unseen; /* a task of it waits for a notify, a word of memory, an external event */
 	_Atomic bool kernels; /* a task of it is a kernel */
 	_Atomic bool signals; /* a task of it may inform the host: signal_state.c */
+	_Atomic bool callbacks; /* a task of it is a host callback */
 	_Atomic bool sub; /* of a condition of another model, its parent */
 	_Atomic bool parts; /* conditions of it have models of their own */
 	_Atomic bool decides; /* which of its tasks run is decided when it runs */

@@ -46,6 +46,8 @@ static void signalled(struct checks *c, struct acl_call_record *call)
 	model = model_of_task(c, call);
 	if (model)
 		store_relaxed(&model_state(model)->signals, true);
+	if (model && acl_apis[call->api].operation == ACL_OP_LAUNCH_HOST_FUNCTION)
+		store_relaxed(&model_state(model)->callbacks, true);
 	if (call->state.position)
 		stream_signals_host(c, s, call->state.position);
 }
@@ -54,9 +56,12 @@ static void execution_signalled(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *model = model_argument(c, call), *s = stream_of(call);
 
-	if (model && s && call->state.position && succeeded(call) &&
-		load_relaxed(&model_state(model)->signals))
-		stream_signals_host(c, s, call->state.position);
+	if (!model || !s || !call->state.position || !succeeded(call) ||
+		!load_relaxed(&model_state(model)->signals))
+		return;
+	stream_signals_host(c, s, call->state.position);
+	if (load_relaxed(&model_state(model)->callbacks))
+		stream_has_callback(c, s, call->state.position);
 }
 
 /* Only streams of this process wait for it, and their waits are followed. */

@@ -21,6 +21,9 @@ void stream_signals_host(struct checks *c, struct acl_object *stream, uint64_t p
 /* A task takes the position: signals of all streams before it are of the tasks in front of it. */
 void stream_submits(struct checks *c, struct acl_object *stream, uint64_t position);
 
+/* A task at the position runs a callback of the program. */
+void stream_has_callback(struct checks *c, struct acl_object *stream, uint64_t position);
+
 /* A kernel at the position. opaque: it is not known what it does. */
 void stream_has_kernel(struct checks *c, struct acl_object *stream, uint64_t position, bool opaque);
 

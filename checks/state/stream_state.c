@@ -140,14 +140,20 @@ static void stream_work_leave(struct checks *c, struct acl_call_record *call)
 		raise_to(&stream_state(s)->work, position);
 }
 
-static void stream_callback_leave(struct checks *c, struct acl_call_record *call)
+void stream_has_callback(struct checks *c, struct acl_object *stream, uint64_t position)
 {
-	struct stream_rare *s = stream_of(call) && call->state.position && succeeded(call)
-					? stream_rare_make(c, stream_of(call))
-					: NULL;
+	struct stream_rare *s = stream_rare_make(c, stream);
 
 	if (s)
-		raise_to(&s->callback, call->state.position);
+		raise_to(&s->callback, position);
+}
+
+static void stream_callback_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+
+	if (s && call->state.position && succeeded(call))
+		stream_has_callback(c, s, call->state.position);
 	stream_work_leave(c, call);
 }
 

@@ -119,6 +119,42 @@ static void without_a_callback(void)
 	CALL(aclrtSynchronizeStream, .stream = other);
 }
 
+/* It has run, on a thread of the runtime: that one acts in callbacks alone, and none is left. */
+static void behind_a_callback(void)
+{
+	aclrtStream other = make_stream();
+
+	CALL(aclrtLaunchHostFunc, .stream = other, .fn = HANDLE);
+	pair_thread(1);
+	pair_callback_begin(ACL_API_aclrtLaunchHostFunc, NULL);
+	pair_callback_end(ACL_API_aclrtLaunchHostFunc, NULL);
+	/* A thread of the program may do anything. */
+	if (!bug)
+		CALL(aclrtSetDevice, .deviceId = 0);
+	pair_thread(0);
+	CALL(aclrtSynchronizeStream, .stream = other);
+	wait_behind_a_wait();
+	if (!bug)
+		CALL(aclrtResetDevice, .deviceId = 0);
+}
+
+/* It comes with a model that is executed. */
+static void without_a_callback_of_a_model(void)
+{
+	aclrtStream other = make_stream();
+	aclmdlRI model = NULL;
+
+	CALL(aclmdlRICaptureBegin, .stream = other, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	CALL(aclrtLaunchHostFunc, .stream = other, .fn = HANDLE);
+	CALL_DOES(aclmdlRICaptureEnd, 0, model = make_address(), .stream = other, .modelRI = &model);
+	CALL(aclrtSynchronizeStream, .stream = other);
+	if (!bug)
+		CALL(aclmdlRIExecuteAsync, .modelRI = model, .stream = other);
+	wait_behind_a_wait();
+	CALL(aclrtSynchronizeStream, .stream = other);
+	CALL(aclmdlRIDestroy, .modelRI = model);
+}
+
 static void behind_a_wait_without_record(void)
 {
 	aclrtStream first = make_stream(), second = make_stream();
@@ -162,6 +198,8 @@ static const struct pair pairs[] = {
 	PAIR_EACH("stream-wait-cycle", notified_by_itself, SYNCHRONISE_STREAM),
 	PAIR("stream-wait-never-satisfied", without_a_second_thread),
 	PAIR("stream-wait-never-satisfied", without_a_callback),
+	PAIR("stream-wait-never-satisfied", behind_a_callback),
+	PAIR("stream-wait-never-satisfied", without_a_callback_of_a_model),
 	PAIR_EACH("stream-wait-never-satisfied", behind_a_wait_without_record, SYNCHRONISE_STREAM),
 	PAIR_EACH("stream-wait-never-satisfied", device_of_a_wait_without_record, SYNCHRONISE_DEVICE),
 	PAIR_EACH("stream-wait-never-satisfied", event_behind_a_wait_without_record, SYNCHRONISE_EVENT),

@@ -99,6 +99,22 @@ static void force_awaited(void)
 	CALL(aclrtDestroyStreamForce, .stream = s);
 }
 
+/* One that ran before informs of nothing, one behind the work may. */
+static void force_awaited_after_a_callback(void)
+{
+	aclrtStream s = make_stream(), waiting = make_stream();
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+	char *d = make_device_memory(4096);
+
+	callback_ran();
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL(aclrtStreamWaitEvent, .stream = waiting, .event = e);
+	if (!bug)
+		CALL(aclrtLaunchHostFunc, .stream = waiting, .fn = HANDLE);
+	CALL(aclrtDestroyStreamForce, .stream = s);
+}
+
 /* No wait: what the stream was given is lost. */
 static void force_unfinished(void)
 {
@@ -117,7 +133,7 @@ static void force_given_up(void)
 	aclrtStream s = make_stream(), t = make_stream();
 	char *d = make_device_memory(4096);
 
-	/* Only a callback could keep a real stream busy, and after one the rule is silent. */
+	/* Only a callback could keep a real stream busy. */
 	pair_assume(make_address() != NULL, "the stream is busy without a callback");
 	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
 	CALL_FAILS(507046, aclrtSynchronizeStreamWithTimeout, .stream = s, .timeout = 1);
@@ -246,6 +262,7 @@ static const struct pair pairs[] = {
 	PAIR("sync-timeout-ignored", event_after_timeout),
 	PAIR_ALSO("sync-device-scope", device_wait_of_one_context, "free-in-flight"),
 	PAIR("stream-destroy-force-pending", force_awaited),
+	PAIR("stream-destroy-force-pending", force_awaited_after_a_callback),
 	PAIR("stream-destroy-force-pending", force_unfinished),
 	PAIR("stream-destroy-force-pending", force_given_up),
 	PAIR("stream-destroyed-while-subscribed", subscribed_still),

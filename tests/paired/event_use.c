@@ -121,6 +121,23 @@ static void destroy_awaited(void)
 	CALL(aclrtDestroyEvent, .event = e);
 }
 
+/* A callback informs of what is before it on its stream. */
+static void destroy_awaited_after_a_callback(void)
+{
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+	aclrtStream s = make_stream(), waiting = make_stream();
+
+	callback_ran();
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	pair_thread(1);
+	CALL(aclrtSetDevice, .deviceId = 0);
+	CALL(aclrtStreamWaitEvent, .stream = waiting, .event = e);
+	if (!bug)
+		CALL(aclrtLaunchHostFunc, .stream = waiting, .fn = HANDLE);
+	pair_thread(0);
+	CALL(aclrtDestroyEvent, .event = e);
+}
+
 /* Of several streams that wait, the last one is done. */
 static void destroy_awaited_by_one(void)
 {
@@ -167,6 +184,7 @@ static const struct pair pairs[] = {
 	PAIR("event-timeline-unneeded", time_for_nothing),
 	PAIR("event-destroyed-in-use", destroy_while_waiting),
 	PAIR("event-destroyed-in-use", destroy_awaited),
+	PAIR("event-destroyed-in-use", destroy_awaited_after_a_callback),
 	PAIR("event-destroyed-in-use", destroy_awaited_by_one),
 	PAIR_ALSO("event-reset-before-wait", reset_too_early, "event-wait-before-record"),
 };

@@ -46,6 +46,12 @@ aclrtEvent make_event(void)
 	return e;
 }
 
+void callback_ran(void)
+{
+	pair_callback_begin(ACL_API_aclrtLaunchHostFunc, NULL);
+	pair_callback_end(ACL_API_aclrtLaunchHostFunc, NULL);
+}
+
 aclrtEvent make_event_ex(uint32_t flags)
 {
 	aclrtEvent e = NULL;

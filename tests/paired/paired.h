@@ -193,6 +193,7 @@ aclrtStream make_stream(void);
 aclrtStream make_stream_flags(uint32_t flags);
 aclrtEvent make_event(void);
 aclrtEvent make_event_ex(uint32_t flags);
+void callback_ran(void); /* one that has nothing to do with the scenario, and is over */
 aclrtEvent make_event_flag(uint32_t flags);
 aclrtContext make_context(void);
 void *make_device_memory(size_t bytes);

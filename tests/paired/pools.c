@@ -318,6 +318,18 @@ static void two_streams(void)
 	operate(b);
 }
 
+static void two_streams_after_a_callback(void)
+{
+	aclrtStream a = with_allocator(), b = with_allocator();
+
+	callback_ran();
+	operate(a);
+	/* It may tell the program that the operator is done. */
+	if (!bug)
+		CALL(aclrtLaunchHostFunc, .stream = a, .fn = HANDLE);
+	operate(b);
+}
+
 static void two_models(void)
 {
 	aclrtStream a = with_allocator(), b = with_allocator();
@@ -453,6 +465,7 @@ static const struct pair pairs[] = {
 	PAIR_ALSO("allocator-not-unregistered", exit_registered, "device-reset-with-live-objects"),
 	PAIR("allocator-not-unregistered", asked_unregistered),
 	PAIR("allocator-shared-streams", two_streams),
+	PAIR("allocator-shared-streams", two_streams_after_a_callback),
 	PAIR("allocator-shared-streams", two_allocators),
 	PAIR("allocator-shared-streams", two_models),
 	PAIR("allocator-shared-streams", two_streams_in_order),

@@ -143,7 +143,9 @@ static struct acl_object *rival(struct checks *c, struct acl_object *stream, con
 			load_relaxed(&a->at[i].allocator) != load_relaxed(&mine->allocator))
 			continue;
 		work = load_acquire(&a->at[i].position);
-		if (work && stream_pending(s, work) && !stream_waits_on(c, stream, s, work))
+		/* A callback behind it may have informed the program. */
+		if (work && stream_pending(s, work) && stream_signalled(c, s) < work &&
+			!stream_waits_on(c, stream, s, work))
 			return s;
 	}
 	return NULL;
@@ -156,8 +158,7 @@ static void execute_enter(struct checks *c, struct acl_call_record *call)
 	struct acl_object *s = stream_of(call), *other;
 	struct registration *mine = registration_of(c, s);
 
-	if (!mine || !load_relaxed(&mine->allocator) || call->state.capture ||
-		checks_happened(c, WHEN_CALLBACKS))
+	if (!mine || !load_relaxed(&mine->allocator) || call->state.capture)
 		return;
 	store_release(&mine->position, call->state.position);
 	other = rival(c, s, mine);

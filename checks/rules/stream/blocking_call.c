@@ -19,6 +19,13 @@ static bool callback_pending(struct checks *c)
 	return false;
 }
 
+/* Threads of the runtime call in callbacks alone: one that is pending counts, and a thread without does not. */
+static bool thread_is_left(struct checks *c, struct acl_thread *t)
+{
+	return load_relaxed(&t->inside_caller) &&
+	       (!c->host.thread_lives || c->host.thread_lives(c->host.context, load_relaxed(&t->tid)));
+}
+
 /* Of those that have made a call, not more than the calling one is left. */
 static bool one_thread_is_left(struct checks *c)
 {
@@ -29,7 +36,7 @@ static bool one_thread_is_left(struct checks *c)
 	if (load_relaxed(&c->n_threads) < 2)
 		return true;
 	while (left < 2 && (t = thread_next(c, &cursor)) != NULL)
-		left += !c->host.thread_lives || c->host.thread_lives(c->host.context, load_relaxed(&t->tid));
+		left += thread_is_left(c, t);
 	return left < 2;
 }
 

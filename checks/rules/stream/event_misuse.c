@@ -179,7 +179,10 @@ static struct acl_object *waiting_stream(
 		struct acl_object *s = event_wait_stream(c, w, &put);
 
 		*tid = event_wait_tid(put);
-		if (s && object_usable(s) && *tid != call->tid && stream_pending(s, event_wait_position(put)))
+		/* A callback behind it may have informed the host that the wait is over. */
+		if (s && object_usable(s) && *tid != call->tid &&
+			stream_pending(s, event_wait_position(put)) &&
+			stream_signalled(c, s) < event_wait_position(put))
 			return s;
 	}
 	return NULL;
@@ -200,8 +203,8 @@ static void event_in_use(
 		return;
 	}
 	/* The runtime keeps what a submitted wait needs; frameworks leave the destroying to threads of their
-	 * own. A callback may have informed the host that the stream's wait is over. */
-	s = checks_happened(c, WHEN_CALLBACKS) ? NULL : waiting_stream(c, call, o, &tid);
+	 * own. */
+	s = waiting_stream(c, call, o, &tid);
 	FINDING(c, call, "event-destroyed-in-use", s,
 		PARTS(part_advice(true), part_object("event", o), part_object("waiting stream", s)),
 		"Thread %u lets a stream wait for the event, and nothing shows that the wait is over.", tid);

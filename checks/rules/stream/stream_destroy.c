@@ -134,13 +134,13 @@ static void stream_force_enter(struct checks *c, struct acl_call_record *call)
 	struct acl_object *s = stream_of(call), *waiter;
 	uint64_t work;
 
-	if (!stream_is_own(s) || call->state.capture || call->in_exit || checks_happened(c, WHEN_CALLBACKS) ||
-		!stream_destroy_forced(call))
+	if (!stream_is_own(s) || call->state.capture || call->in_exit || !stream_destroy_forced(call))
 		return;
 	if (load_acquire(&stream_state(s)->work))
 		rule_evaluated(call, RULE("stream-destroy-force-pending"));
 	work = own_work_pending(c, s);
-	if (!work)
+	/* A callback behind it may have informed the program. */
+	if (!work || stream_signalled(c, s) >= work)
 		return;
 	waiter = waiter_behind(c, s, work);
 	if (waiter || (!end_is_unseen(c, s, work) && !given_up(c, s, work) && !binding_was(c, s)))
