@@ -19,7 +19,17 @@
 /* What is kept by descriptor_key(), … */
 enum described_field { FIELD_SRC, FIELD_DST, FIELD_API, FIELD_STAMP, FIELD_BYTES };
 /* … and by memory, as block_ref(). */
-enum memory_field { MEMORY_FIRST = 16, MEMORY_END, MEMORY_WRITES, MEMORY_SHARED };
+enum memory_field {
+	MEMORY_FIRST = 16,
+	MEMORY_END,
+	MEMORY_WRITES,
+	MEMORY_SHARED,
+	/* Of the last set that went over descriptors; END 0 = one was filled in there since. */
+	MEMORY_CLEARED,
+	MEMORY_CLEARED_END,
+	MEMORY_CLEARED_ON, /* its stream, as object_ref(), 0 = it was synchronous */
+	MEMORY_CLEARED_STAMP
+};
 
 struct described_copies {
 	struct value_table known;
@@ -114,6 +124,12 @@ static void filled_keep(struct checks *c, const struct acl_call_record *call,
 		field_set(c, memory, key, FIELD_BYTES, e->src->span);
 }
 
+static bool clears(struct checks *c, uint64_t memory, const void *descriptor)
+{
+	return field(c, memory, MEMORY_CLEARED) <= (uintptr_t)descriptor &&
+	       field(c, memory, MEMORY_CLEARED_END) > (uintptr_t)descriptor;
+}
+
 static void descriptor_filled_leave(struct checks *c, struct acl_call_record *call)
 {
 	const void *descriptor = acl_arg_pointer(call->api, call->args, ACL_ROLE_DESCRIPTOR);
@@ -127,6 +143,8 @@ static void descriptor_filled_leave(struct checks *c, struct acl_call_record *ca
 	/* What was there is gone, or may be. */
 	memory = memory_of(&place);
 	field_set(c, memory, descriptor_key(memory, descriptor), FIELD_BYTES, 0);
+	if (clears(c, memory, descriptor))
+		field_set(c, memory, memory, MEMORY_CLEARED_END, 0);
 	op = operation_of(c, call);
 	if (!succeeded(call) || !op->n_entries)
 		return;
@@ -173,6 +191,27 @@ static void access_writes_enter(struct checks *c, struct acl_call_record *call)
 	}
 }
 
+/* All bytes of a set are the same: what it went over is no descriptor any more. */
+static void set_leave(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op = operation_of(c, call);
+	const struct op_access *a = op->n_entries ? operation_entry(op, 0).dst : NULL;
+	struct block_lookup place;
+	uint64_t memory;
+
+	if (!a || !a->span || !succeeded(call) || (op->async && !task_runs_now(c, call)) ||
+		!memory_is_own(c, a->address, &place))
+		return;
+	memory = memory_of(&place);
+	if (!field(c, memory, MEMORY_END))
+		return;
+	unseen_writers_watch(c);
+	field_set(c, memory, memory, MEMORY_CLEARED, (uintptr_t)a->address);
+	field_set(c, memory, memory, MEMORY_CLEARED_ON, op->async ? object_ref(stream_of(call)) : 0);
+	field_set(c, memory, memory, MEMORY_CLEARED_STAMP, stamp_now(c, memory));
+	field_set(c, memory, memory, MEMORY_CLEARED_END, (uintptr_t)a->address + a->span);
+}
+
 /* Another process, or another device, may write it from now on. */
 static void memory_shared_enter(struct checks *c, struct acl_call_record *call)
 {
@@ -209,11 +248,27 @@ bool described_copy(struct checks *c, const struct acl_call_record *call, struct
 	return out->bytes && field(c, key, FIELD_STAMP) == stamp_now(c, memory);
 }
 
+bool descriptor_is_cleared(struct checks *c, const struct acl_call_record *call)
+{
+	const void *descriptor = acl_arg_pointer(call->api, call->args, ACL_ROLE_DESCRIPTOR);
+	struct block_lookup place;
+	uint64_t memory, on;
+
+	if (!checks_happened(c, WHEN_DESCRIBED) || !descriptor || call->state.capture ||
+		other_submitters_possible(c, CHECKS_OTHER_WORK) || !memory_is_own(c, descriptor, &place))
+		return false;
+	memory = memory_of(&place);
+	on = field(c, memory, MEMORY_CLEARED_ON);
+	return clears(c, memory, descriptor) && (!on || on == object_ref(stream_of(call))) &&
+	       field(c, memory, MEMORY_CLEARED_STAMP) == stamp_now(c, memory);
+}
+
 static const struct check_hook hooks[] = {
 	{ON_OP(DESCRIBE_COPY), ACL_LEAVE, descriptor_filled_leave},
 	{ON_OP(DESCRIBE_CACHE), ACL_ENTER | ACL_WHEN(DESCRIBED), other_descriptor_enter},
 	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(DESCRIBED), access_writes_enter},
 	{ON_GROUP(SET), ACL_ENTER | ACL_WHEN(DESCRIBED), access_writes_enter},
+	{ON_GROUP(SET), ACL_LEAVE | ACL_WHEN(DESCRIBED), set_leave},
 	{ON_GROUP(REDUCE), ACL_ENTER | ACL_WHEN(DESCRIBED), access_writes_enter},
 	{ON_OP(WRITE_VALUE), ACL_ENTER | ACL_WHEN(DESCRIBED), access_writes_enter},
 	{ON_OP(OVERFLOW_READ), ACL_ENTER | ACL_WHEN(DESCRIBED), access_writes_enter},

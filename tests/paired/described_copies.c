@@ -234,6 +234,48 @@ static void cache_descriptor_filled_again(void)
 	wait_for(s);
 }
 
+/* --- no descriptor any more ------------------------------------------------------------------------ */
+
+static void descriptor_cleared(void)
+{
+	struct described c = described_copy();
+
+	wait_for(c.s);
+	CALL_EACH(0, ROLE(DST, c.desc), ROLE(LIMIT, SIZE), ROLE(BYTES, 64), ROLE(NUMBER, 16),
+		ROLE(STREAM, c.s));
+	if (!bug)
+		fill(c.desc, c.a, c.b);
+	run(c.desc, c.s);
+	wait_for(c.s);
+}
+
+/* Others may have put a descriptor there since. */
+static void descriptor_written_since(void)
+{
+	struct described c = described_copy();
+	void *h = make_host_memory(SIZE);
+
+	wait_for(c.s);
+	CALL(aclrtMemset, .devPtr = c.desc, .maxCount = SIZE, .count = SIZE);
+	if (!bug)
+		CALL(aclrtMemcpy, .dst = c.desc, .destMax = SIZE, .src = h, .count = 64,
+			.kind = ACL_MEMCPY_HOST_TO_DEVICE);
+	run(c.desc, c.s);
+	wait_for(c.s);
+}
+
+/* What is set lies behind it. */
+static void set_behind_a_descriptor(void)
+{
+	struct described c = described_copy();
+	char *set = (char *)c.desc + (bug ? 0 : 256);
+
+	wait_for(c.s);
+	CALL(aclrtMemset, .devPtr = set, .maxCount = 64, .count = 64);
+	run(c.desc, c.s);
+	wait_for(c.s);
+}
+
 static const struct pair pairs[] = {
 	PAIR("desc-modified-in-flight", descriptor_filled_again),
 	PAIR("desc-modified-in-flight", descriptor_filled_again_behind_prefetch),
@@ -250,6 +292,10 @@ static const struct pair pairs[] = {
 	PAIR("stream-race-copy", described_source_overwritten),
 	PAIR("use-after-free", described_source_gone),
 	PAIR("desc-modified-in-flight", cache_descriptor_filled_again),
+	PAIR_EACH("desc-not-set", descriptor_cleared, SET_BYTES),
+	PAIR_EACH("desc-not-set", descriptor_cleared, SET_WORDS),
+	PAIR("desc-not-set", descriptor_written_since),
+	PAIR("desc-not-set", set_behind_a_descriptor),
 };
 
 PAIRS_MAIN("described copies", pairs)

@@ -3,6 +3,7 @@
  * say it. */
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
+#include "checks/state/described_copy.h"
 #include "checks/state/descriptor_state.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
@@ -122,15 +123,19 @@ static void using(struct checks *c, struct acl_call_record *call)
 {
 	struct block_lookup place;
 	uint64_t serial;
+	bool cleared;
 
 	if (!check_buffer(c, call, &place))
 		return;
 	serial = value_table_value(
 		&descriptors(c)->filled, key_of_two((uintptr_t)desc_of(call), kind_of(call)));
+	cleared = kind_of(call) == DESC_COPY && descriptor_is_cleared(c, call);
 	FINDING(c, call, "desc-not-set",
-		serial != load_relaxed(&place.block->serial) && !block_maybe_written(c, place.block),
+		cleared || (serial != load_relaxed(&place.block->serial) &&
+				   !block_maybe_written(c, place.block)),
 		PARTS(part_address("descriptor", desc_of(call)), part_block("memory", place.block)),
-		"%s was not called for this descriptor, and nothing else wrote its memory.",
+		cleared ? "A set went over the descriptor, and %s was not called for it since."
+			: "%s was not called for this descriptor, and nothing else wrote its memory.",
 		kind_of(call) == DESC_COPY ? "aclrtSetMemcpyDesc" : "aclrtCmoSetDesc");
 }
 
