@@ -295,6 +295,19 @@ static void reset_destroyed_notify(void)
 	CALL(aclrtDestroyNotify, .notify = both[0]);
 }
 
+static void reset_of_two_devices(void)
+{
+	aclrtNotify both[] = {make_notify(), NULL};
+
+	CALL(aclrtSetDevice, .deviceId = bug);
+	both[1] = make_notify();
+	CALL(aclrtNotifyBatchReset, .notifies = both, .num = 2);
+	CALL(aclrtDestroyNotify, .notify = both[1]);
+	CALL(aclrtResetDevice, .deviceId = bug);
+	CALL(aclrtSetDevice, .deviceId = 0);
+	CALL(aclrtDestroyNotify, .notify = both[0]);
+}
+
 static void reset_no_notify(void)
 {
 	aclrtNotify both[] = {make_notify(), NULL};
@@ -402,6 +415,7 @@ static const struct pair pairs[] = {
 	PAIR("uvm-size-alignment", prefetch_odd_size),
 	PAIR("uvm-size-alignment", prefetch_nothing),
 	PAIR("notify-batch-reset-args", reset_destroyed_notify),
+	PAIR("notify-batch-reset-args", reset_of_two_devices),
 	PAIR("notify-batch-reset-args", reset_no_notify),
 };
 

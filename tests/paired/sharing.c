@@ -55,6 +55,18 @@ static void share_part(void)
 	CALL(aclrtIpcMemClose, .key = key);
 }
 
+/* What another process has shared is that one's. */
+static void share_an_import(void)
+{
+	void *p = import(PEERS), *own = allocate(MIB, ACL_MEM_MALLOC_HUGE_FIRST);
+
+	CALL_DOES(aclrtIpcMemGetExportKey, bug ? 107000 : 0, strcpy(key, bug ? "" : "key of a block"),
+		.devPtr = bug ? p : own, .size = MIB, .key = key, .len = sizeof(key), .flags = OPEN_TO_ALL);
+	if (!bug)
+		CALL(aclrtIpcMemClose, .key = key);
+	CALL(aclrtIpcMemClose, .key = pair_memory_key(1));
+}
+
 /* Huge pages, and nothing but huge pages. */
 static void share_part_of_huge(void)
 {
@@ -506,6 +518,7 @@ static const struct pair pairs[] = {
 	PAIR("ipc-free-while-exported", freed_while_imported),
 	PAIR("ipc-use-after-close", used_after_owner_freed),
 	PAIR("ipc-import-unknown-key", imported_unknown),
+	PAIR("ipc-export-range", share_an_import),
 	PAIR("ipc-export-page-alignment", share_part),
 	PAIR("ipc-export-page-alignment", share_part_of_huge),
 	PAIR("ipc-export-page-alignment", share_all_of_huge),

@@ -5,6 +5,7 @@
 #include "checks/engine/program_memory.h"
 #include "checks/rules/copy/batch_overlap.h"
 #include "checks/state/device_state.h"
+#include "checks/state/notify_state.h"
 #include "checks/state/plain_batch.h"
 
 /* One sentence and one number; the rule was counted before the loop that finds it broken. */
@@ -353,11 +354,18 @@ static void check_labels(struct checks *c, struct acl_call_record *call)
 	checks_forget(c, met.at, (met.mask + 1) * sizeof(*met.at));
 }
 
+/* The device it was made on; of one of another process it is not known. */
+static int notify_device(struct acl_object *o)
+{
+	return o && !notify_has(o, NOTIFY_IMPORTED) ? load_relaxed(&o->device) : -1;
+}
+
 static void check_notifies(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtNotifyBatchReset *a = call->args;
 	struct program_array notifies;
 	aclrtNotify const *at;
+	int first = -1, device;
 
 	program_array_open(&notifies, c, a->notifies, sizeof(*a->notifies), a->num);
 	if (notifies.count)
@@ -371,6 +379,12 @@ static void check_notifies(struct checks *c, struct acl_call_record *call)
 		else if (o && load_relaxed(&o->state) == ACL_OBJECT_DESTROYED)
 			say(c, call, RULE("notify-batch-reset-args"), "A notify of the list was destroyed.",
 				"position", i);
+		device = notify_device(o);
+		if (first >= 0 && device >= 0 && device != first)
+			say(c, call, RULE("notify-batch-reset-args"),
+				"A notify of the list is of another device than those before it.", "position",
+				i);
+		first = first >= 0 ? first : device;
 	}
 }
 

@@ -3,6 +3,7 @@
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
+#include "checks/rules/memory/ipc_keys.h"
 #include "checks/state/memory_state.h"
 
 struct sharing_state {
@@ -16,14 +17,30 @@ static struct sharing_state *sharing(struct checks *c)
 	return module_state(c, sharing);
 }
 
+/* Only the process that has allocated it can share it. */
+static void exporting_import(struct checks *c, struct acl_call_record *call, const void *memory)
+{
+	struct share *s = import_at(c, memory);
+
+	if (s)
+		FINDING(c, call, "ipc-export-range", !load_relaxed(&s->closed),
+			PARTS(part_address("devPtr", memory),
+				part_history("imported memory", share_history, s)),
+			"Only memory of aclrtMalloc can be shared, this is %s.", "memory of another process");
+}
+
 static void exporting(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtIpcMemGetExportKey *a = call->args;
 	struct block_lookup place;
 	bool other_kind;
 
-	if (!a->devPtr || !map_find(memory_blocks(c), (uintptr_t)a->devPtr, &place))
+	if (!a->devPtr)
 		return;
+	if (!map_find(memory_blocks(c), (uintptr_t)a->devPtr, &place)) {
+		exporting_import(c, call, a->devPtr);
+		return;
+	}
 	other_kind = place.kind != MEM_DEVICE;
 	FINDING(c, call, "ipc-export-range",
 		other_kind || a->size > place.size - ((uintptr_t)a->devPtr - place.base),
