@@ -101,7 +101,11 @@ void model_gone(struct checks *c, struct acl_object *model)
 	object_each(c, ACL_HANDLE_MODEL, o) if (load_relaxed(&model_state(o)->sub) &&
 						load_relaxed(&model_state(o)->parent) == object_ref(model) &&
 						object_usable(o))
+	{
+		/* A body may have conditions of its own. */
+		model_gone(c, o);
 		object_destroyed(c, o, NULL, ACL_OBJECT_BY_OWNER);
+	}
 }
 
 /* --- begin and end ------------------------------------------------------------------- */
@@ -255,8 +259,10 @@ static void ended(struct checks *c, struct acl_call_record *call)
 		/* What we know no code for may be either: rules stay silent then. */
 		capture_is_unsure(stream_of(call), !ends_anyway(call));
 		capture_abandon(c, model);
-		if (!load_relaxed(&model_state(model)->sub))
+		if (!load_relaxed(&model_state(model)->sub)) {
+			model_gone(c, model);
 			object_destroyed(c, model, call, ACL_OBJECT_BY_OWNER);
+		}
 	}
 }
 

@@ -479,9 +479,72 @@ static void value_at_odd_addresses(void **state)
 	}
 }
 
+/* A condition of the model that s is captured into, whose body is captured on t and sets d; the body. */
+static aclmdlRI body_of(struct fixture *fixture, void *s, aclmdlRI model, void *t, unsigned n)
+{
+	aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
+	aclmdlRICondHandle condition = handle(n);
+	aclmdlRI body[1] = {handle(n + 1)};
+
+	CALL(fixture, aclmdlRICaptureGetInfo, 0, .stream = s, .status = &status, .modelRI = &model);
+	CALL(fixture, aclmdlRICondHandleCreate, 0, .modelRI = model, .defaultLaunchValue = 1,
+		.flag = ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT, .handle = &condition);
+	CALL(fixture, aclmdlRIAddCondTask, 0,
+		.params = {.handle = condition,
+			.type = ACL_MODEL_RI_COND_TYPE_IF,
+			.size = 1,
+			.modelRIArray = body},
+		.stream = s);
+	CALL(fixture, aclmdlRICaptureToModelRIBegin, 0, .stream = t, .modelRI = body[0], .mode = RELAXED);
+	CALL(fixture, aclrtMemsetAsync, 0, .devPtr = (void *)DEVICE_MEMORY, .maxCount = 64, .count = 64,
+		.stream = t);
+	return body[0];
+}
+
+/* There is no model, and its bodies are gone with it: a model of them keeps no memory. */
+static void bodies_of_a_failed_capture(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1), *t = fixture_stream(fixture, 2);
+	void *d = fixture_malloc(fixture, DEVICE_MEMORY, 4096);
+	aclmdlRI out = NULL;
+
+	(void)state;
+	begin(fixture, s);
+	body_of(fixture, s, handle(10), t, 11);
+	CALL(fixture, aclmdlRICaptureEnd, 0, .stream = t, .modelRI = NULL);
+	CALL(fixture, aclmdlRICaptureEnd, 507903, .stream = s, .modelRI = &out);
+	CALL(fixture, aclrtFree, 0, .devPtr = d);
+	never(fixture, "capture-resource-freed-before-destroy");
+	fixture_free(fixture);
+}
+
+/* A body in a body ends with the model of the program, too. */
+static void body_in_a_body(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1), *t = fixture_stream(fixture, 2), *u = fixture_stream(fixture, 3);
+	void *d = fixture_malloc(fixture, DEVICE_MEMORY, 4096);
+	aclmdlRI m, body;
+
+	(void)state;
+	begin(fixture, s);
+	body = body_of(fixture, s, handle(10), t, 11);
+	body_of(fixture, t, body, u, 13);
+	CALL(fixture, aclmdlRICaptureEnd, 0, .stream = u, .modelRI = NULL);
+	CALL(fixture, aclmdlRICaptureEnd, 0, .stream = t, .modelRI = NULL);
+	m = end(fixture, s, 10);
+	CALL(fixture, aclmdlRIDestroy, 0, .modelRI = m);
+	CALL(fixture, aclrtFree, 0, .devPtr = d);
+	silent(fixture);
+	fixture_free(fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bodies_of_a_failed_capture),
+		cmocka_unit_test(body_in_a_body),
 		cmocka_unit_test(value_at_odd_addresses),
 		cmocka_unit_test(begin_on_a_destroyed_stream),
 		cmocka_unit_test(streams_of_a_wide_capture),
