@@ -136,6 +136,18 @@ static void device_of_pool(void)
 		CALL(aclrtMemPoolDestroy, .memPool = pool);
 }
 
+/* … and of memory that shall lie there. */
+static void device_of_pool_not_counted(void)
+{
+	aclrtMemPoolProps p = {.location = {bug ? 7 : 0, ACL_MEM_LOCATION_TYPE_DEVICE}, .maxSize = 64 << 20};
+	aclrtMemPool pool = NULL;
+
+	CALL_DOES(aclrtMemPoolCreate, bug ? 107001 : 0, pool = bug ? NULL : make_address(), .memPool = &pool,
+		.poolProps = &p);
+	if (!bug)
+		CALL(aclrtMemPoolDestroy, .memPool = pool);
+}
+
 /* A peer is a device as well. */
 static void device_of_peer(void)
 {
@@ -153,6 +165,7 @@ static const struct pair pairs[] = {
 	PAIR("device-id-out-of-range", device_counted),
 	PAIR("device-id-out-of-range", device_asked),
 	PAIR_AVOIDS("device-id-out-of-range", device_not_counted),
+	PAIR_AVOIDS("device-id-out-of-range", device_of_pool_not_counted),
 	PAIR_ALSO("context-lost-after-destroy", destroyed_own, "current-context-missing"),
 	PAIR_ALSO("implicit-default-switch", replaced_by_default, "stream-other-context-use"),
 	PAIR("stream-destroy-wrong-context", stream_of_other_context),

@@ -222,6 +222,20 @@ static void free_registered(void)
 	CALL(aclrtFreeHost, .hostPtr = p);
 }
 
+/* What was registered is gone, and the runtime gives out its address. */
+static void free_where_something_was_registered(void)
+{
+	void *before = make_range(8192, false), *p = NULL;
+
+	if (!bug)
+		CALL(aclrtHostRegisterV2, .ptr = before, .size = 8192, .flag = ACL_HOST_REG_MAPPED);
+	CALL_DOES(aclrtMallocHost, 0, p = before, .hostPtr = &p, .size = 8192);
+	if (bug)
+		CALL(aclrtHostRegisterV2, .ptr = p, .size = 8192, .flag = ACL_HOST_REG_MAPPED);
+	CALL(aclrtFreeHost, .hostPtr = p);
+	CALL(aclrtHostUnregister, .ptr = bug ? p : before);
+}
+
 static void pointer_of_unmapped(void)
 {
 	void *p = bug ? make_device_memory(MIB) : make_host_memory(8192);
@@ -415,6 +429,7 @@ static const struct pair pairs[] = {
 	PAIR("host-unregister-not-registered", unregister_unregistered),
 	PAIR("host-unregister-not-registered", unregister_inside_of_unregistered),
 	PAIR("host-free-while-registered", free_registered),
+	PAIR("host-free-while-registered", free_where_something_was_registered),
 	PAIR("host-device-pointer-unmapped", pointer_of_unmapped),
 	PAIR("host-device-pointer-unmapped", pointer_of_pinned),
 	PAIR("host-device-pointer-unmapped", pointer_of_inside),

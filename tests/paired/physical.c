@@ -431,6 +431,13 @@ static void advised_for_no_device(void)
 		.advise = ACL_MEM_ADVISE_SET_PREFERRED_LOCATION, .location = to);
 }
 
+/* How many there are it need not know. */
+static void advised_for_a_negative_device(void)
+{
+	CALL_FAILS(bug ? 107000 : 0, aclrtMemManagedAdvise, .ptr = managed(MIB2), .size = MIB2,
+		.advise = ACL_MEM_ADVISE_SET_ACCESSED_BY, .location = location_of(-bug));
+}
+
 static void prefetched_to_no_device(void)
 {
 	uint32_t count = count_devices();
@@ -486,6 +493,7 @@ static void capability_of_no_device(void)
 
 static const struct pair pairs[] = {
 	PAIR("uvm-args", advised_for_no_device),
+	PAIR("uvm-args", advised_for_a_negative_device),
 	PAIR("uvm-args", prefetched_to_no_device),
 	PAIR("uvm-args", one_prefetched_to_no_device),
 	PAIR("uvm-args", no_such_attribute),

@@ -27,6 +27,10 @@ static void check_id(struct checks *c, struct acl_call_record *call, const struc
 {
 	uint64_t known = load_relaxed(&device_count(c)->known);
 
+	if (device < 0 && known < 2) {
+		FINDING_BROKEN(c, call, rule, PARTS(part_int(name, device)), "No device has a negative number.");
+		return;
+	}
 	/* No device at all: what is visible may change, and the call says so itself. */
 	if (known < 2)
 		return;
@@ -67,13 +71,16 @@ static void peer_device_enter(struct checks *c, struct acl_call_record *call)
 }
 
 /* The program never asked how many there are: the answer of the runtime decides. */
-static void device_failed(struct checks *c, struct acl_call_record *call)
+static void number_failed(struct checks *c, struct acl_call_record *call, const char *name, int device)
 {
 	if (error_of(call) == ACL_ERROR_RT_INVALID_DEVICEID && !load_relaxed(&device_count(c)->known))
-		FINDING(c, call, "device-id-out-of-range", true,
-			PARTS(part_int(
-				"deviceId", (int32_t)acl_arg_value(call->api, call->args, ACL_ROLE_DEVICE))),
+		FINDING(c, call, "device-id-out-of-range", true, PARTS(part_int(name, device)),
 			"The runtime has no device of this number.");
+}
+
+static void device_failed(struct checks *c, struct acl_call_record *call)
+{
+	number_failed(c, call, "deviceId", (int32_t)acl_arg_value(call->api, call->args, ACL_ROLE_DEVICE));
 }
 
 /* Of other places the number means nothing. */
@@ -107,12 +114,35 @@ static void check_place(struct checks *c, struct acl_call_record *call, const ac
 		check_id(c, call, RULE("device-id-out-of-range"), "location.id", (int)l->id);
 }
 
+/* As device_failed(). */
+static void place_failed(struct checks *c, struct acl_call_record *call, const aclrtMemLocation *l)
+{
+	if (l->type == ACL_MEM_LOCATION_TYPE_DEVICE && (int)l->id >= 0)
+		number_failed(c, call, "location.id", (int)l->id);
+}
+
 static void physical_enter(struct checks *c, struct acl_call_record *call)
 {
 	aclrtPhysicalMemProp p;
 
 	if (program_read(c, acl_arg_pointer(call->api, call->args, ACL_ROLE_PROPERTIES), &p, sizeof(p)))
 		check_place(c, call, &p.location);
+}
+
+static void physical_failed(struct checks *c, struct acl_call_record *call)
+{
+	aclrtPhysicalMemProp p;
+
+	if (program_read(c, acl_arg_pointer(call->api, call->args, ACL_ROLE_PROPERTIES), &p, sizeof(p)))
+		place_failed(c, call, &p.location);
+}
+
+static void pool_failed(struct checks *c, struct acl_call_record *call)
+{
+	aclrtMemPoolProps p;
+
+	if (program_read(c, acl_arg_pointer(call->api, call->args, ACL_ROLE_PROPERTIES), &p, sizeof(p)))
+		place_failed(c, call, &p.location);
 }
 
 static void pool_enter(struct checks *c, struct acl_call_record *call)
@@ -150,7 +180,10 @@ static const struct check_hook hooks[] = {
 	{ON_OP(INFO_DEVICE_COUNT), ACL_LEAVE, count_leave},
 	{ON_OP(ALLOCATE_PHYSICAL), ACL_ENTER, physical_enter},
 	{ON_OP(INFO_PHYSICAL_GRANULARITY), ACL_ENTER, physical_enter},
+	{ON_OP(ALLOCATE_PHYSICAL), ACL_FAILED, physical_failed},
+	{ON_OP(INFO_PHYSICAL_GRANULARITY), ACL_FAILED, physical_failed},
 	{ON_OP(CREATE_POOL), ACL_ENTER, pool_enter},
+	{ON_OP(CREATE_POOL), ACL_FAILED, pool_failed},
 	{ON_OP(MANAGED_ADVISE), ACL_ENTER, managed_location_enter},
 	{ON_OP(MANAGED_PREFETCH), ACL_ENTER, managed_location_enter},
 	{ON_OP(MANAGED_PREFETCH_BATCH), ACL_ENTER, managed_locations_enter},
