@@ -64,7 +64,8 @@ bool access_tree_enter(struct access_tree *t, struct pending_access *node)
 
 	t->n++;
 	t->writes += (node->flags & ACCESS_WRITES) != 0;
-	node->priority = (uint32_t)mix64(mix64(node->start ^ node->position << 20 ^ link_of(t, node)));
+	/* Not by its address, which differs from run to run: what is met first decides what is said. */
+	node->priority = (uint32_t)mix64(mix64(node->position << 20 ^ link_of(t, node)));
 	while (*link && node_of(t, *link)->priority >= node->priority && depth < ACCESS_TREE_DEPTH) {
 		path[depth++] = *link;
 		link = comes_before(node, node_of(t, *link)) ? &node_of(t, *link)->left

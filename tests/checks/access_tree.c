@@ -106,6 +106,32 @@ static void tree_against_list(void **state)
 	}
 }
 
+/* What is found first does not depend on where the memory lies: findings are the same in every run. */
+static void same_order_at_any_address(void **state)
+{
+	static struct pending_access at[2][NODES];
+	struct access_tree t[2] = {tree(at[0], NODES), tree(at[1], NODES)};
+	struct pending_access *first, *second;
+	struct access_walk w[2];
+
+	(void)state;
+	for (unsigned base = 0; base < 2; base++) {
+		random_state = 815;
+		for (unsigned i = 0; i < NODES; i++) {
+			uint64_t start = 0x12c000000000 + base * 0x7351000 + next(SPAN);
+
+			enter(&t[base], start, start + 1 + next(100), ACCESS_WRITES);
+		}
+		access_walk_begin(&w[base], &t[base], 0, UINT64_MAX);
+	}
+	for (unsigned i = 0; i < NODES; i++) {
+		first = access_walk_next(&w[0]);
+		second = access_walk_next(&w[1]);
+		assert_int_equal(second->start - first->start, 0x7351000);
+		assert_int_equal(second->position, first->position);
+	}
+}
+
 /* No more than there is room for; what was taken out makes room. */
 static void as_many_as_there_is_room_for(void **state)
 {
@@ -236,6 +262,7 @@ static void rows_against_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(same_order_at_any_address),
 		cmocka_unit_test(tree_against_list),
 		cmocka_unit_test(as_many_as_there_is_room_for),
 		cmocka_unit_test(too_deep),
