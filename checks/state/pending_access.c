@@ -5,6 +5,7 @@
 #include "checks/state/memory_state.h"
 #include "checks/state/order_state.h"
 #include "checks/state/pending_inside.h"
+#include "checks/state/signal_state.h"
 
 #define FIRST_NODES 3
 #define FIRST_PLACES_LOG 3 /* of accesses that may come again: as many more as there is room for nodes */
@@ -233,10 +234,22 @@ static bool remove_later(struct entering *e, struct pending_access *a)
 	return true;
 }
 
-/* What becomes of the memory says less than who else uses it. */
+static bool surely_pending(struct checks *c, const struct pending_access *a)
+{
+	return task_surely_pending(c, object_of(c, a->stream), a->position);
+}
+
+/* A task that may be done says nothing, and what becomes of the memory less than who else uses it. */
+static bool says_more(struct checks *c, const struct pending_access *a, const struct pending_access *kept)
+{
+	bool sure = surely_pending(c, a);
+
+	return sure == surely_pending(c, kept) ? (kept->flags & ACCESS_ALLOCATES) != 0 : sure;
+}
+
 void conflict_keep(struct entering *e, const struct pending_access *earlier, uint64_t start, uint64_t end)
 {
-	if (e->conflict && !(e->conflict->earlier.flags & ACCESS_ALLOCATES))
+	if (e->conflict && !says_more(e->c, earlier, &e->conflict->earlier))
 		return;
 	if (!e->conflict)
 		e->conflict = checks_alloc(e->c, sizeof(*e->conflict));

@@ -46,22 +46,32 @@ static bool find_in(struct checks *c, struct block_accesses *b, const struct acc
 				      .pitch = q->pitch,
 				      .width = q->width},
 			      *a;
+	uint64_t start, end;
 	struct access_walk w;
+	bool found = false;
 
 	access_walk_begin(&w, &tree_of(b)->tree, q->start, q->end);
 	while ((a = access_walk_next(&w)) != NULL) {
 		if ((!q->writes && !(a->flags & ACCESS_WRITES)) || (q->flags && !(a->flags & q->flags)))
 			continue;
 		*compared |= a->flags;
+		/* One that may be done says nothing of the others. */
 		if (!question_is_about(c, q, a->stream) || access_settled(c, a) ||
-			maybe_told(c, object_of(c, a->stream), a->position) ||
-			!accesses_overlap(a, &range, &out->start, &out->end))
+			!accesses_overlap(a, &range, &start, &end) ||
+			!task_surely_pending(c, object_of(c, a->stream), a->position))
 			continue;
+		/* That the memory is allocated says less than who else uses it. */
+		if (found && a->flags & ACCESS_ALLOCATES)
+			continue;
+		found = true;
 		out->earlier = *a;
+		out->start = start;
+		out->end = end;
 		out->captured_earlier = (struct acl_call_site){0};
-		return true;
+		if (!(a->flags & ACCESS_ALLOCATES))
+			break;
 	}
-	return false;
+	return found;
 }
 
 /* Locks them, as accesses_lock(); those of a declared block are with its allocation. */
@@ -80,7 +90,6 @@ static bool block_in_flight(struct checks *c, struct acl_block *block, const str
 	struct access_conflict *out, unsigned *compared)
 {
 	struct block_accesses *b = accesses_of(c, block);
-	struct acl_object *stream;
 	bool found;
 
 	if (!b)
@@ -89,8 +98,7 @@ static bool block_in_flight(struct checks *c, struct acl_block *block, const str
 	out->flags = q->writes ? ACCESS_WRITES : ACCESS_READS;
 	found = find_in(c, b, q, out, compared);
 	unlock(&b->lock);
-	stream = found ? object_of(c, out->earlier.stream) : NULL;
-	return stream && task_surely_pending(c, stream, out->earlier.position);
+	return found;
 }
 
 static bool models_there(struct checks *c)

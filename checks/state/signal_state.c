@@ -141,6 +141,11 @@ bool task_surely_pending(struct checks *c, struct acl_object *stream, uint64_t p
 	       !events_are_shared(c);
 }
 
+bool callback_may_inform(struct checks *c, struct acl_object *stream, uint64_t position)
+{
+	return checks_happened(c, WHEN_CALLBACKS) && stream_signalled(c, stream) >= position;
+}
+
 static const struct check_hook hooks[] = {
 	{ON_OP(RECORD_COUNT_NOTIFY), ACL_LEAVE, notify_signalled},
 	{ON_OP(EXECUTE_MODEL), ACL_LEAVE, execution_signalled},

@@ -588,6 +588,33 @@ static void freed_behind_an_open_wait(void)
 	wait_for(t);
 }
 
+/* What is left of a stream whose task was wrong is explained by that, and hides nothing of another one. */
+static void freed_beside_a_wrong_task(bool first)
+{
+	aclrtStream s = make_stream(), t = make_stream();
+	void *d = make_device_memory(SIZE), *to = make_host_memory(SIZE), *too = make_host_memory(SIZE);
+
+	pair_assume(make_address() != NULL, "a wrong task is accepted");
+	CALL(aclrtMemset, .devPtr = d, .maxCount = SIZE, .count = SIZE);
+	copy_on(s, to, d, DOWN);
+	copy_on(t, too, d, DOWN);
+	if (bug)
+		CALL(aclrtValueWrite, .devAddr = d, .value = 1, .flag = 1, .stream = first ? s : t);
+	else
+		CALL(aclrtSynchronizeDevice, );
+	CALL(aclrtFree, .devPtr = d);
+}
+
+static void freed_beside_a_wrong_first_task(void)
+{
+	freed_beside_a_wrong_task(true);
+}
+
+static void freed_beside_a_wrong_last_task(void)
+{
+	freed_beside_a_wrong_task(false);
+}
+
 static void word_not_waited_for(void)
 {
 	aclrtStream s = make_stream(), t = make_stream();
@@ -692,6 +719,8 @@ static const struct pair pairs[] = {
 	PAIR_EACH("memset-async-host-unordered", host_set_at_once, SET_WORDS, .mode = PAIR_IF_ASYNC),
 	PAIR("free-in-flight", freed_too_early),
 	PAIR("free-in-flight", freed_behind_a_wait),
+	PAIR_ALSO("free-in-flight", freed_beside_a_wrong_first_task, "value-op-args"),
+	PAIR_ALSO("free-in-flight", freed_beside_a_wrong_last_task, "value-op-args"),
 	PAIR("free-in-flight", freed_while_cached),
 	PAIR_EACH("free-in-flight", freed_before_its_status, OVERFLOW_READ),
 	PAIR("stream-race-copy", copied_before_its_status),

@@ -3,6 +3,7 @@
 #include "checks/engine/finding_statement.h"
 #include "checks/state/allocator_state.h"
 #include "checks/state/order_state.h"
+#include "checks/state/signal_state.h"
 #include "checks/state/stream_state.h"
 
 #define REGISTRATIONS 128
@@ -143,8 +144,7 @@ static struct acl_object *rival(struct checks *c, struct acl_object *stream, con
 			load_relaxed(&a->at[i].allocator) != load_relaxed(&mine->allocator))
 			continue;
 		work = load_acquire(&a->at[i].position);
-		/* A callback behind it may have informed the program. */
-		if (work && stream_pending(s, work) && stream_signalled(c, s) < work &&
+		if (work && stream_pending(s, work) && !callback_may_inform(c, s, work) &&
 			!stream_waits_on(c, stream, s, work))
 			return s;
 	}

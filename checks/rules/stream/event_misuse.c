@@ -3,6 +3,7 @@
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/event_state.h"
+#include "checks/state/signal_state.h"
 #include "checks/state/stream_state.h"
 
 /* Records of a creation site before its events are said to keep time for nothing. */
@@ -179,10 +180,9 @@ static struct acl_object *waiting_stream(
 		struct acl_object *s = event_wait_stream(c, w, &put);
 
 		*tid = event_wait_tid(put);
-		/* A callback behind it may have informed the host that the wait is over. */
 		if (s && object_usable(s) && *tid != call->tid &&
 			stream_pending(s, event_wait_position(put)) &&
-			stream_signalled(c, s) < event_wait_position(put))
+			!callback_may_inform(c, s, event_wait_position(put)))
 			return s;
 	}
 	return NULL;

@@ -7,8 +7,9 @@
 #include "checks/engine/value_table.h"
 #include "checks/state/binding_state.h"
 #include "checks/state/event_state.h"
-#include "checks/rules/stream/stream_callback.h"
 #include "checks/state/order_state.h"
+#include "checks/rules/stream/stream_callback.h"
+#include "checks/state/signal_state.h"
 #include "checks/state/stream_state.h"
 
 #define RECORDS_BEHIND 64 /* of a stream that is destroyed; of more, nothing is said */
@@ -139,8 +140,7 @@ static void stream_force_enter(struct checks *c, struct acl_call_record *call)
 	if (load_acquire(&stream_state(s)->work))
 		rule_evaluated(call, RULE("stream-destroy-force-pending"));
 	work = own_work_pending(c, s);
-	/* A callback behind it may have informed the program. */
-	if (!work || stream_signalled(c, s) >= work)
+	if (!work || callback_may_inform(c, s, work))
 		return;
 	waiter = waiter_behind(c, s, work);
 	if (waiter || (!end_is_unseen(c, s, work) && !given_up(c, s, work) && !binding_was(c, s)))
