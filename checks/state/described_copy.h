@@ -17,7 +17,8 @@ struct described_copy {
  */
 bool described_copy(struct checks *c, const struct acl_call_record *call, struct described_copy *out);
 
-/* The bytes of the descriptor that the call names were set before the call, and nothing was written there since.
+/* The bytes of the descriptor that the call names were set before the call, and nothing was written there
+ * since.
  */
 bool descriptor_is_cleared(struct checks *c, const struct acl_call_record *call);
 

@@ -30,8 +30,8 @@ static struct signals *signals(struct checks *c)
 /* The model that the call has added a task to, NULL = none. */
 static struct acl_object *model_of_task(struct checks *c, const struct acl_call_record *call)
 {
-	struct acl_object *m = call->state.capture ? object_of(c, call->state.capture)
-						   : binding_of(c, stream_of(call));
+	struct acl_object *m =
+		call->state.capture ? object_of(c, call->state.capture) : binding_of(c, stream_of(call));
 
 	return m ? model_root(c, m) : NULL;
 }

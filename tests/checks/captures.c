@@ -523,7 +523,8 @@ static void bodies_of_a_failed_capture(void **state)
 static void body_in_a_body(void **state)
 {
 	struct fixture *fixture = fixture_ready(DOCUMENTS);
-	void *s = fixture_stream(fixture, 1), *t = fixture_stream(fixture, 2), *u = fixture_stream(fixture, 3);
+	void *s = fixture_stream(fixture, 1), *t = fixture_stream(fixture, 2),
+	     *u = fixture_stream(fixture, 3);
 	void *d = fixture_malloc(fixture, DEVICE_MEMORY, 4096);
 	aclmdlRI m, body;
 

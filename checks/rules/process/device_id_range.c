@@ -28,7 +28,8 @@ static void check_id(struct checks *c, struct acl_call_record *call, const struc
 	uint64_t known = load_relaxed(&device_count(c)->known);
 
 	if (device < 0 && known < 2) {
-		FINDING_BROKEN(c, call, rule, PARTS(part_int(name, device)), "No device has a negative number.");
+		FINDING_BROKEN(
+			c, call, rule, PARTS(part_int(name, device)), "No device has a negative number.");
 		return;
 	}
 	/* No device at all: what is visible may change, and the call says so itself. */

@@ -19,7 +19,8 @@ static bool callback_pending(struct checks *c)
 	return false;
 }
 
-/* Threads of the runtime call in callbacks alone: one that is pending counts, and a thread without does not. */
+/* Threads of the runtime call in callbacks alone: one that is pending counts, and a thread without does not.
+ */
 static bool thread_is_left(struct checks *c, struct acl_thread *t)
 {
 	return load_relaxed(&t->inside_caller) &&
