@@ -62,10 +62,13 @@ bool access_tree_enter(struct access_tree *t, struct pending_access *node)
 	uint16_t path[ACCESS_TREE_DEPTH], *link = &t->root, *left = &node->left, *right = &node->right, rest;
 	unsigned depth = 0;
 
-	t->n++;
+	if (!t->n++)
+		t->origin = node->start;
 	t->writes += (node->flags & ACCESS_WRITES) != 0;
-	/* Not by its address, which differs from run to run: what is met first decides what is said. */
-	node->priority = (uint32_t)mix64(mix64(node->position << 20 ^ link_of(t, node)));
+	/* Not by addresses, which differ from run to run, nor by the place of the node, which a replay need
+	 * not find: what is met first decides what is said. */
+	node->priority =
+		(uint32_t)mix64(mix64((node->start - t->origin) ^ node->position << 20) ^ node->stream);
 	while (*link && node_of(t, *link)->priority >= node->priority && depth < ACCESS_TREE_DEPTH) {
 		path[depth++] = *link;
 		link = comes_before(node, node_of(t, *link)) ? &node_of(t, *link)->left

@@ -46,6 +46,7 @@ struct pending_access {
 
 struct access_tree {
 	struct pending_access *at;
+	uint64_t origin; /* where the first node began */
 	uint16_t root, free; /* index + 1; free ones are chained by left */
 	uint16_t n, room; /* nodes in use, nodes there are */
 	uint16_t writes; /* nodes in use that write */
