@@ -269,12 +269,12 @@ static bool is_known(const struct op_access *a)
 	return a && (a->block.block || !a->address);
 }
 
-/* Copied in the order of the stream: what is pageable, or has nothing to do, is done at once, and for that the
- * context does not count. */
+/* Copied in the order of the stream: what is pageable, or has nothing to do, is done at once, and for that
+ * the context does not count. */
 static bool is_queued(const struct op_entry *e)
 {
 	return is_known(e->src) && is_known(e->dst) && e->dst->span &&
-		(!e->dst->address || e->dst->address != e->src->address);
+	       (!e->dst->address || e->dst->address != e->src->address);
 }
 
 /* The runtime checks the context of a stream wherever it queues something. */

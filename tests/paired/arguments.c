@@ -38,7 +38,10 @@ static const aclrtStreamConfigHandle mixed_description = {.flag = ACL_STREAM_DEV
 				     device_description = {.flag = ACL_STREAM_DEVICE_USE_ONLY};
 
 #define MIB2 (2u << 20)
-#define ON_DEVICE {.type = ACL_MEM_LOCATIONTYPE_DEVICE}
+#define ON_DEVICE                                                                                            \
+	{                                                                                                    \
+		.type = ACL_MEM_LOCATIONTYPE_DEVICE                                                          \
+	}
 
 static const struct pair pairs[] = {
 	/* allocation */

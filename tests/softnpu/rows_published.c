@@ -722,6 +722,5 @@ const struct row rows_published[] = {ROW(rows_of_nothing_without_more), ROW(batc
 	ROW(host_mapping_of_bad_device), ROW(copies_to_dead_stream), ROW(offsets_to_dead_stream),
 	ROW(work_for_dead_stream), ROW(questions_to_dead_model), ROW(processes_of_dead_notify),
 	ROW(prefetches), ROW(copies_on_other_contexts_stream), ROW(copies_without_device),
-	ROW(lengths_of_33_bits), ROW(pool_block_freed_twice), ROW(keys_without_device),
-	ROW(repairs), ROW(information_of_last_task), ROW(work_on_other_contexts_stream),
-	{NULL, NULL}};
+	ROW(lengths_of_33_bits), ROW(pool_block_freed_twice), ROW(keys_without_device), ROW(repairs),
+	ROW(information_of_last_task), ROW(work_on_other_contexts_stream), {NULL, NULL}};

@@ -147,7 +147,8 @@ static bool answer_is_about_context(const struct acl_api_info *info)
 	}
 }
 
-/* Work that is given to a stream, and what is done to the stream; captures and models have rules of their own. */
+/* Work that is given to a stream, and what is done to the stream; captures and models have rules of their
+ * own. */
 static bool answer_is_about_stream(const struct acl_api_info *info)
 {
 	if (info->context == ACL_CONTEXT_OWN)
