@@ -141,9 +141,11 @@ bool task_surely_pending(struct checks *c, struct acl_object *stream, uint64_t p
 	       !events_are_shared(c);
 }
 
-bool callback_may_inform(struct checks *c, struct acl_object *stream, uint64_t position)
+bool host_may_be_informed(struct checks *c, struct acl_object *stream, uint64_t position)
 {
-	return checks_happened(c, WHEN_CALLBACKS) && stream_signalled(c, stream) >= position;
+	/* Callbacks that have not begun inform of nothing. */
+	return stream_signalled(c, stream) >= position &&
+	       (checks_happened(c, WHEN_CALLBACKS) || stream_rarely(stream, callback) < position);
 }
 
 static const struct check_hook hooks[] = {

@@ -11,7 +11,8 @@
  */
 bool task_surely_pending(struct checks *c, struct acl_object *stream, uint64_t position);
 
-/* A callback that has run may have informed the program that the task is done. */
-bool callback_may_inform(struct checks *c, struct acl_object *stream, uint64_t position);
+/* A callback that has run, or a word that may have been read, may have informed the program that the task is
+ * done. */
+bool host_may_be_informed(struct checks *c, struct acl_object *stream, uint64_t position);
 
 #endif

@@ -115,6 +115,22 @@ static void force_awaited_after_a_callback(void)
 	CALL(aclrtDestroyStreamForce, .stream = s);
 }
 
+/* The host reads the word that the stream writes behind its work. */
+static void force_behind_a_polled_word(void)
+{
+	aclrtStream s = make_stream();
+	char *d = make_device_memory(4096), *word = make_device_memory(4096), *h = make_host_memory(4096);
+
+	CALL(aclrtMemset, .devPtr = d, .maxCount = 4096, .count = 4096);
+	CALL(aclrtMemset, .devPtr = word, .maxCount = 4096, .count = 4096);
+	CALL(aclrtMemcpyAsync, .dst = d, .destMax = 64, .src = h, .count = 64,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = s);
+	CALL(aclrtValueWrite, .devAddr = word, .value = 1, .stream = s);
+	CALL(aclrtMemcpy, .dst = h + 64, .destMax = 8, .src = bug ? d + 128 : word, .count = 8,
+		.kind = ACL_MEMCPY_DEVICE_TO_HOST);
+	CALL(aclrtDestroyStreamForce, .stream = s);
+}
+
 /* No wait: what the stream was given is lost. */
 static void force_unfinished(void)
 {
@@ -263,6 +279,7 @@ static const struct pair pairs[] = {
 	PAIR_ALSO("sync-device-scope", device_wait_of_one_context, "free-in-flight"),
 	PAIR("stream-destroy-force-pending", force_awaited),
 	PAIR("stream-destroy-force-pending", force_awaited_after_a_callback),
+	PAIR("stream-destroy-force-pending", force_behind_a_polled_word),
 	PAIR("stream-destroy-force-pending", force_unfinished),
 	PAIR("stream-destroy-force-pending", force_given_up),
 	PAIR("stream-destroyed-while-subscribed", subscribed_still),

@@ -144,7 +144,7 @@ static struct acl_object *rival(struct checks *c, struct acl_object *stream, con
 			load_relaxed(&a->at[i].allocator) != load_relaxed(&mine->allocator))
 			continue;
 		work = load_acquire(&a->at[i].position);
-		if (work && stream_pending(s, work) && !callback_may_inform(c, s, work) &&
+		if (work && stream_pending(s, work) && !host_may_be_informed(c, s, work) &&
 			!stream_waits_on(c, stream, s, work))
 			return s;
 	}

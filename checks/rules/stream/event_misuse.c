@@ -182,7 +182,7 @@ static struct acl_object *waiting_stream(
 		*tid = event_wait_tid(put);
 		if (s && object_usable(s) && *tid != call->tid &&
 			stream_pending(s, event_wait_position(put)) &&
-			!callback_may_inform(c, s, event_wait_position(put)))
+			!host_may_be_informed(c, s, event_wait_position(put)))
 			return s;
 	}
 	return NULL;

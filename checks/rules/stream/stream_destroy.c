@@ -140,7 +140,7 @@ static void stream_force_enter(struct checks *c, struct acl_call_record *call)
 	if (load_acquire(&stream_state(s)->work))
 		rule_evaluated(call, RULE("stream-destroy-force-pending"));
 	work = own_work_pending(c, s);
-	if (!work || callback_may_inform(c, s, work))
+	if (!work || host_may_be_informed(c, s, work))
 		return;
 	waiter = waiter_behind(c, s, work);
 	if (waiter || (!end_is_unseen(c, s, work) && !given_up(c, s, work) && !binding_was(c, s)))
