@@ -23,8 +23,10 @@ PROGRAMS = {
     "arguments": (["arguments.c", "arguments.h"], "stream-flag-combination"),
     "arguments_memory": (["arguments_memory.c", "arguments.h"], ""),
     "arguments_models": (["arguments_models.c", "arguments.h"], ""),
-    # 0x4 is no documented flag; a notify of another device stands for what has its number on the stream's device.
-    "order_streams": (["order_streams.c", "order.h"], "event-wait-without-sync-flag event-reset-unsupported notify-wait-imported"),
+    # 0x4 is no documented flag; a notify of another device stands for what has its number on the stream's device; notifies that are
+    # reset together are of one device.
+    "order_streams": (["order_streams.c", "order.h"], "event-wait-without-sync-flag event-reset-unsupported notify-wait-imported "
+                      "notify-batch-reset-args"),
     "order_models": (["order_models.c", "order.h"], "mdlri-build-order"),
     "order_memory": (["order_memory.c", "order.h"], ""),
     # The documents refuse both under any name of the kind; the runtime believes the name that it is given.
