@@ -6,7 +6,7 @@
 
 struct list_builder {
 	struct subscriptions subscriptions;
-	bool tells[ACL_API_COUNT]; /* a handle of the function says whether a call is special */
+	bool by_handle[ACL_API_COUNT]; /* a handle of the function says whether a call is special */
 	check_hook_fn *list; /* room for the longest one and its end: the list under construction */
 };
 
@@ -139,7 +139,7 @@ static bool build_lists(
 		const struct list_kind *kind = &list_kinds[i / 2];
 		bool special = !(i & 1);
 
-		l.special = special || !c->builder->tells[api];
+		l.special = special || !c->builder->by_handle[api];
 		collect(c->builder, api, kind, &l);
 		if (!keep(c, &l, list_at(plan, special, kind->offset),
 			    special ? NULL : *list_at(plan, true, kind->offset)))
@@ -309,8 +309,8 @@ static bool find_rest(struct checks *c, struct call_plan *plan, unsigned api)
 	if (!find_handles(c, plan, api))
 		return false;
 	for (unsigned i = 0; i < plan->n_handles; i++)
-		c->builder->tells[api] |= plan->handles[i].kind == ACL_HANDLE_STREAM ||
-					  plan->handles[i].kind == ACL_HANDLE_EVENT;
+		c->builder->by_handle[api] |= plan->handles[i].kind == ACL_HANDLE_STREAM ||
+					      plan->handles[i].kind == ACL_HANDLE_EVENT;
 	find_constraints(c, plan, api);
 	return true;
 }

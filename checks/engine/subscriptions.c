@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two times two passes: subscriptions are counted and collected, then their functions counted and filled in.
+ */
 #include "checks/engine/subscriptions.h"
 
 #define POSITIONS 65536u /* that a uint16_t holds */

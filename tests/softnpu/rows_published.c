@@ -566,7 +566,7 @@ static void questions_to_dead_model(void)
 static void processes_of_dead_notify(void)
 {
 	int32_t pid = 1;
-	aclrtServerPid server = {.pid = &pid, .num = 1}, nobody = {.num = 1}, two = {.pid = &pid, .num = 2};
+	aclrtServerPid server = {.pid = &pid, .num = 1}, empty = {.num = 1}, two = {.pid = &pid, .num = 2};
 	aclrtNotify n, live;
 
 	need(aclrtCreateNotify(&live, 0));
@@ -575,7 +575,7 @@ static void processes_of_dead_notify(void)
 	row(aclrtNotifySetImportPid(n, &pid, 0));
 	row(aclrtNotifySetImportPidInterServer(n, &server, 0));
 	row(aclrtNotifySetImportPidInterServer(n, &server, 1));
-	row(aclrtNotifySetImportPidInterServer(n, &nobody, 1));
+	row(aclrtNotifySetImportPidInterServer(n, &empty, 1));
 	row(aclrtNotifySetImportPidInterServer(live, &two, 1));
 	row(aclrtNotifyBatchReset(&live, (size_t)1 << 32));
 }

@@ -168,8 +168,8 @@ static enum op_step free_step(struct op *op, struct lane *lane)
 
 static const struct op_type free_type = {.name = "MEM_FREE", .step = free_step, .cancelled = free_block};
 
-/* The pool has its memory back at once. Other memory is freed as well when the stream gets here; where it
- * cannot be nobody is told. */
+/* The pool has its memory back at once. Other memory is freed as well when the stream gets here; what
+ * fails then has no answer. */
 static aclError pool_free(char *addr, aclrtStream stream)
 {
 	struct block *in = block_find(addr);
