@@ -208,6 +208,7 @@ static void clear(struct object_kind *k, struct acl_object *o)
 	clear_words(object_extra(o), k->kept, k->element - sizeof(*o));
 	if (load_relaxed(&o->rare))
 		clear_words((void *)load_relaxed(&o->rare), 0, k->rare);
+	store_relaxed(&o->steady, 0);
 	store_relaxed(&o->context, 0);
 	store_relaxed(&o->device, -1);
 	call_site_move(&o->last_used, &nowhere);

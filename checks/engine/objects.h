@@ -71,10 +71,11 @@ static inline void call_site_move(struct call_site_slot *to, const struct call_s
 
 /*
  * What every object has in its own cache lines; behind it stands what its kind adds,
- * object_extra().  Where it was created is looked for by reports only and stands in an
- * array beside (object_created()), where it was destroyed in the ring of the destroyed
- * ones (object_destroyed_at()), and what few objects need in the rare part, which is
- * made when it is first needed (object_rare()).
+ * object_extra().  The first line is mostly read: other threads find the object by it while
+ * one thread writes the next line with each task.  Where it was created is looked for by reports only and
+ * stands in an array beside (object_created()), where it was destroyed in the ring of the destroyed ones
+ * (object_destroyed_at()), and what few objects need in the rare part, which is made when it is first needed
+ * (object_rare()).
  */
 struct acl_object {
 	_Atomic uint64_t value;
@@ -87,9 +88,11 @@ struct acl_object {
 	_Atomic uint16_t dead_at; /* DESTROYED: where in the ring */
 	_Atomic uint64_t serial; /* FREE: 1 + index of the next free one, 0 = none */
 	_Atomic uint64_t context; /* acl_ref of the context it was created in, 0 = unknown */
-	struct call_site_slot last_used;
 	_Atomic(struct object_rare *) rare; /* stays with the slot, NULL = never needed */
+	_Atomic uint64_t steady; /* of its kind: what is seldom written, see object_steady() */
+	struct call_site_slot last_used;
 };
+_Static_assert(offsetof(struct acl_object, last_used) == 64, "a line that is mostly read");
 
 /* Begins what the kinds add to it; all zero until something is written. */
 struct object_rare {
@@ -164,6 +167,12 @@ struct checks;
  * rare: bytes of the rare part, which begins with struct object_rare; 0 = nothing but that.
  */
 void object_init(struct checks *c, unsigned kind, unsigned extension, unsigned kept, unsigned rare);
+
+/* Eight bytes of its kind that are seldom written. */
+static inline void *object_steady(struct acl_object *o)
+{
+	return &o->steady;
+}
 
 /* Kind-specific part behind the common one. */
 static inline void *object_extra(struct acl_object *o)

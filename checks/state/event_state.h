@@ -47,6 +47,18 @@ static inline uint32_t event_wait_tid(uint64_t put)
 	return (uint32_t)(put >> EVENT_STREAM_BITS) & ((1u << EVENT_TID_BITS) - 1);
 }
 
+/* Of its steady part. */
+struct event_marks {
+	_Atomic uint8_t maker; /* enum event_maker */
+	_Atomic bool timed; /* its time was queried */
+	_Atomic bool external; /* used with an EXTERNAL flag */
+	_Atomic bool captured; /* the latest record became a task of a model */
+	_Atomic bool reset_by_model; /* a task of some model resets it */
+	_Atomic uint8_t record_flag, wait_flag; /* 1 + flag of the first call with one, 0 = none yet */
+	_Atomic bool link; /* captures take it as a link between their streams */
+};
+_Static_assert(sizeof(struct event_marks) == 8, "a steady part");
+
 struct event_state {
 	_Atomic uint64_t stream, position; /* latest record: acl_ref of the stream, its position */
 	struct event_wait wait; /* of one stream, mostly the last that waited; before any wait the stream of
@@ -56,13 +68,6 @@ struct event_state {
 				     first success */
 	_Atomic uint32_t recorded; /* records that succeeded, about: threads that record at once may be one */
 	_Atomic uint32_t host_waits; /* calls in progress that wait for it */
-	_Atomic uint8_t maker; /* enum event_maker */
-	_Atomic bool timed; /* its time was queried */
-	_Atomic bool external; /* used with an EXTERNAL flag */
-	_Atomic bool captured; /* the latest record became a task of a model */
-	_Atomic bool reset_by_model; /* a task of some model resets it */
-	_Atomic uint8_t record_flag, wait_flag; /* 1 + flag of the first call with one, 0 = none yet */
-	_Atomic bool link; /* captures take it as a link between their streams */
 };
 _Static_assert(sizeof(struct acl_object) + sizeof(struct event_state) <= 128, "two cache lines of an event");
 
@@ -89,6 +94,11 @@ struct event_rare {
 static inline struct event_state *event_state(struct acl_object *o)
 {
 	return object_extra(o);
+}
+
+static inline struct event_marks *event_marks(const struct event_state *e)
+{
+	return object_steady((struct acl_object *)e - 1);
 }
 
 /* To write into; NULL: no memory, and the event is followed no more. */
@@ -146,7 +156,7 @@ static inline bool event_reset_counts(const struct acl_call_record *call)
 	struct acl_object *e = event_of(call);
 
 	return e && succeeded(call) && !call->state.capture &&
-	       load_relaxed(&event_state(e)->maker) == EVENT_WITH_FLAG;
+	       load_relaxed(&event_marks(event_state(e))->maker) == EVENT_WITH_FLAG;
 }
 
 /* Whether there is one that other processes may look at: its records are signals to them. */

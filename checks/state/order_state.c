@@ -14,6 +14,7 @@ struct stream_order {
 	uint8_t n;
 	bool forgot; /* there were versions before the first one */
 	bool grown; /* there is room for all in a piece of memory of their own; else for one */
+	bool settled; /* the host knows all that the last one names as done: it has nothing more to say */
 	uint8_t signalled; /* a bit for each: stream_signals_host() has marked its streams */
 	union {
 		struct clock_version {
@@ -50,7 +51,7 @@ static bool entry_settled(struct checks *c, const struct clock_entry *e)
 	if (!stream)
 		return true;
 	if (e->stream & CLOCK_UNSEEN)
-		return e->position <= load_acquire(&stream_state(stream)->completed);
+		return e->position <= stream_completed(stream);
 	return !stream_pending(stream, e->position);
 }
 
@@ -97,23 +98,25 @@ static struct stream_order *order_create(struct checks *c, struct acl_object *st
 	lock(&o->lock);
 	if (o->generation != (uint32_t)object_ref(stream)) {
 		versions_release(c, o, o->n);
-		o->forgot = false;
+		o->forgot = o->settled = false;
 		o->generation = (uint32_t)object_ref(stream);
 	}
 	return o;
 }
 
-/* Under the lock: what is in force at a position, NULL = no clock; where it is forgotten, the oldest later
- * one.
+/* Under the lock: what is in force at a position, NULL = no clock, or a settled one; where it is forgotten,
+ * the oldest later one.
  */
 static const struct clock_version *version_at(const struct stream_order *o, uint64_t position)
 {
-	const struct clock_version *version = versions_of(o);
+	const struct clock_version *version = versions_of(o), *found = o->n && o->forgot ? version : NULL;
 
 	for (uint32_t i = o->n; i-- > 0;)
-		if (version[i].since <= position)
-			return &version[i];
-	return o->n && o->forgot ? version : NULL;
+		if (version[i].since <= position) {
+			found = &version[i];
+			break;
+		}
+	return found && o->settled && found == &version[o->n - 1] ? NULL : found;
 }
 
 static struct clock *clock_at(const struct stream_order *o, uint64_t position)
@@ -158,7 +161,11 @@ static struct clock *versions_room(struct checks *c, struct stream_order *o, uin
 
 	while (old + 1 < o->n && versions_of(o)[old + 1].since <= completed)
 		old++;
-	if (o->n && !o->grown)
+	if (o->settled) {
+		old = o->n;
+		o->forgot = o->settled = false;
+	}
+	if (!old && o->n && !o->grown)
 		versions_grow(c, o);
 	if (!old && o->n == (o->grown ? VERSIONS : 1)) {
 		old = 1;
@@ -210,8 +217,7 @@ static inline bool noted_wait_is_open(struct checks *c, struct acl_object *strea
 	uint64_t position = r ? load_acquire(&r->unseen_position) : 0;
 	struct acl_object *waits = position ? object_of(c, load_acquire(&r->unseen)) : NULL;
 
-	return waits && load_relaxed(&r->unseen_position) == position &&
-	       position > load_acquire(&stream_state(waits)->completed);
+	return waits && load_relaxed(&r->unseen_position) == position && position > stream_completed(waits);
 }
 
 /* Under the lock: from the position on the clock holds both, and one entry more. */
@@ -224,8 +230,7 @@ static void version_add(struct checks *c, struct acl_object *stream, struct stre
 
 	if ((!more || clock_position(now, more->stream) >= more->position) && clock_covers(now, other))
 		return;
-	/* The last version stays. */
-	spare = versions_room(c, o, load_acquire(&stream_state(stream)->completed));
+	spare = versions_room(c, o, stream_completed(stream));
 	k = clock_join(c, spare, now, other, more, entry_settled, &full);
 	if (full) {
 		k = clock_join(c, NULL, NULL, NULL, &anything, entry_settled, &full);
@@ -374,49 +379,45 @@ struct acl_object *stream_waiter(
 
 /* --- what the host learns ------------------------------------------------------------------ */
 
-/* What comes before the position is done: while that is the last wait's, clocks have nothing more to say. */
-static void clocks_settled(
-	struct checks *c, struct acl_object *stream, uint64_t position, const struct clock *k)
+static void position_retire(struct acl_object *stream, uint64_t position, bool sure)
 {
-	struct stream_order *o = order_lock(stream);
-	struct clock_version *last;
-
-	if (!o)
-		return;
-	last = o->n ? &versions_of(o)[o->n - 1] : NULL;
-	if (last && last->clock == k && last->since <= position) {
-		versions_release(c, o, o->n);
-		o->forgot = false;
-	}
-	unlock(&o->lock);
+	raise_to(sure ? stream_completed_at(stream) : &stream_state(stream)->unsure, position);
 }
 
-/* With the stream's position everything before it is done; what is not seen may be. */
+/*
+ * With the stream's position everything before it is done; what is not seen may be.  Under the lock of its
+ * clocks, which this thread takes once and otherwise only reads: their memory stays with the thread that puts
+ * tasks on the stream.
+ */
 void stream_retire(struct checks *c, struct acl_object *stream, uint64_t position, bool sure)
 {
-	struct stream_state *s = stream_state(stream);
-	struct clock *k;
+	const struct clock_version *v;
+	struct stream_order *o;
+	const struct clock *k;
 	bool unseen;
 
 	/* Polling a stream that is done finds nothing new and writes nothing. */
-	if (position <= load_acquire(&s->completed))
+	if (position <= stream_completed(stream))
 		return;
-	k = order_clock(stream, position);
+	o = order_lock(stream);
+	v = o ? version_at(o, position) : NULL;
+	k = v ? v->clock : NULL;
 	unseen = clock_unseen(c, k);
 	if (unseen)
 		streams_unsure(c);
-	raise_to(sure ? &s->completed : &s->unsure, position);
+	position_retire(stream, position, sure);
 	for (uint32_t i = 0; i < clock_entries(k) && !(k->streams->stream[i] & CLOCK_UNSEEN); i++) {
 		struct clock_entry e = clock_entry_of(k, i);
 		struct acl_object *source = object_of(c, e.stream);
 
 		if (source)
-			raise_to(sure ? &stream_state(source)->completed : &stream_state(source)->unsure,
-				e.position);
+			position_retire(source, e.position, sure);
 	}
-	if (k && sure && !unseen)
-		clocks_settled(c, stream, position, k);
-	clock_release(c, k);
+	if (!o)
+		return;
+	if (v && sure && !unseen && v == &versions_of(o)[o->n - 1] && v->since <= position)
+		o->settled = true;
+	unlock(&o->lock);
 }
 
 static void signal_raise(struct checks *c, struct acl_object *stream, uint64_t position)

@@ -183,7 +183,7 @@ bool stream_pending(struct acl_object *stream, uint64_t position)
 {
 	struct stream_state *s = stream_state(stream);
 
-	return position > load_acquire(&s->completed) && position > load_acquire(&s->unsure);
+	return position > stream_completed(stream) && position > load_acquire(&s->unsure);
 }
 
 void streams_unsure(struct checks *c)

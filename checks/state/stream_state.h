@@ -11,7 +11,6 @@ struct stream_order;
 struct stream_state {
 	_Atomic(struct stream_order *) order; /* order_state.c; stays with the slot, see STREAM_KEPT */
 	_Atomic uint64_t submitted; /* position of the last task */
-	_Atomic uint64_t completed; /* the host observed that everything up to here is done */
 	_Atomic uint64_t unsure; /* up to here it may be done: no evidence either way */
 	_Atomic uint64_t opaque; /* position of the last kernel of which it is not known what it does */
 	_Atomic uint64_t work; /* position of the last task other than record and wait */
@@ -98,6 +97,17 @@ enum stream_update { UPDATE_NONE, UPDATE_OPEN, UPDATE_UNKNOWN };
 static inline struct stream_state *stream_state(struct acl_object *o)
 {
 	return object_extra(o);
+}
+
+/* Position up to which the host observed that everything is done, 0 = nothing; raised by any thread. */
+static inline _Atomic uint64_t *stream_completed_at(struct acl_object *stream)
+{
+	return object_steady(stream);
+}
+
+static inline uint64_t stream_completed(struct acl_object *stream)
+{
+	return load_acquire(stream_completed_at(stream));
 }
 
 /* Whether there ever was a kernel on it. */

@@ -106,7 +106,7 @@ bool unseen_writer_pending(struct checks *c)
 	{
 		uint64_t kernel = load_relaxed(&stream_state(o)->opaque);
 
-		if (kernel > load_acquire(&stream_state(o)->completed) && object_usable(o))
+		if (kernel > stream_completed(o) && object_usable(o))
 			return true;
 	}
 	return false;

@@ -59,7 +59,7 @@ const char *who_writes(const struct access_conflict *x)
 
 static bool kernel_in_flight(struct acl_object *stream)
 {
-	return load_relaxed(&stream_state(stream)->opaque) > load_acquire(&stream_state(stream)->completed);
+	return load_relaxed(&stream_state(stream)->opaque) > stream_completed(stream);
 }
 
 bool order_may_be_unseen(struct checks *c, struct acl_object *earlier, struct acl_object *later)

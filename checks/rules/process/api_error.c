@@ -56,7 +56,7 @@ static struct acl_object *stream_that_failed(const struct acl_call_record *call)
 /* Tasks that the call was about and of which the host had not seen the end. */
 static uint64_t tasks_pending(const struct acl_call_record *call, struct acl_object *s)
 {
-	uint64_t done = load_acquire(&stream_state(s)->completed),
+	uint64_t done = stream_completed(s),
 		 all = call->state.observed_position ? call->state.observed_position : stream_submitted(s);
 
 	return all > done ? all - done : 0;
