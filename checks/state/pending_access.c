@@ -718,6 +718,8 @@ static const char met_note;
 
 void entering_end(const struct entering *e, struct acl_call_record *call)
 {
+	if (__builtin_expect(e->replays && !e->hidden, 0))
+		replays_look(e);
 	if (__builtin_expect(e->met != 0, 0))
 		call_note_set(
 			call, &met_note, (uintptr_t)e->conflict | e->met | (e->conflict ? MET_CONFLICT : 0));

@@ -181,6 +181,8 @@ const struct access_tree *model_accesses_lock(struct acl_object *model);
 void model_accesses_unlock(struct acl_object *model);
 /* Compares the access with those of models that may run. */
 void replays_meet(struct entering *e, const struct block_lookup *place);
+/* The task's accesses are entered: whether models may still run on other streams. */
+void replays_look(const struct entering *e);
 /* As access_in_flight(), of executions of models. */
 bool replay_in_flight(
 	struct checks *c, const struct access_question *q, struct access_conflict *out, unsigned *compared);

@@ -8,6 +8,7 @@
 #include "checks/state/declared_pool.h"
 #include "checks/state/descriptor_state.h"
 #include "checks/state/memory_state.h"
+#include "checks/state/model_regions.h"
 #include "checks/state/pending_change.h"
 #include "checks/state/pending_inside.h"
 #include "checks/state/random_task.h"
@@ -32,6 +33,7 @@ static void accesses_forget(struct checks *c, struct model_accesses *a)
 {
 	if (!a)
 		return;
+	model_regions_count(c, -1);
 	checks_forget(c, a->tree.at, tree_bytes(a->tree.room));
 	checks_forget(c, a, sizeof(*a));
 }
@@ -79,6 +81,7 @@ static struct model_accesses *accesses_room(struct checks *c, struct acl_object 
 		store_relaxed(&model_state(model)->accesses, a);
 		if (!a)
 			return NULL;
+		model_regions_count(c, 1);
 		a->model = object_ref(model);
 	}
 	if (a->tree.n < a->tree.room)
@@ -139,6 +142,7 @@ static void access_keep(struct checks *c, struct acl_object *model, const struct
 	if (!node)
 		return;
 	*node = *access;
+	model_regions_add(c, object_ref(model), access->start, access->end);
 	/* Too deep for its nodes: what a random tree practically never is. */
 	if (!access_tree_enter(&a->tree, node))
 		a->tree.root = a->tree.free = a->tree.n = a->tree.writes = 0;

@@ -7,6 +7,7 @@
 #include "checks/state/binding_state.h"
 #include "checks/state/declared_pool.h"
 #include "checks/state/model_execution.h"
+#include "checks/state/model_regions.h"
 #include "checks/state/order_state.h"
 #include "checks/state/pending_change.h"
 #include "checks/state/pending_inside.h"
@@ -16,9 +17,10 @@
 
 struct replay_state {
 	_Atomic uint32_t n; /* places that were ever used */
+	_Atomic bool displaced; /* a model is not at its own place, which is that of its number */
 	_Atomic uint64_t all_but; /* acl_ref: every stream but this one was told that models may run, and none
 				     has found otherwise; 0 = not so */
-	_Atomic uint64_t model[REPLAYED]; /* acl_ref, 0 = free */
+	_Atomic uint64_t model[REPLAYED]; /* acl_ref, 0 = free; each at its own place if that was free */
 };
 
 /* An execution of a model that may run. */
@@ -29,6 +31,7 @@ struct replay {
 
 struct replay_walk {
 	unsigned place, execution;
+	uint64_t models; /* only those of these bits (model_bit()); 0 = all */
 };
 
 static struct replay_state *replays(struct checks *c)
@@ -48,15 +51,29 @@ static bool model_may_run(struct checks *c, struct acl_object *model)
 	return false;
 }
 
+/* From there on, the first place where a model that is wanted may be. */
+static unsigned place_from(struct replay_state *s, const struct replay_walk *w, unsigned place)
+{
+	uint64_t models = w->models >> place % 64;
+
+	if (!w->models || load_acquire(&s->displaced))
+		return place;
+	return models ? place + (unsigned)__builtin_ctzll(models)
+		      : (place | 63) + 1 + (unsigned)__builtin_ctzll(w->models);
+}
+
 /* The next one, of whatever stream, done or not. */
 static bool any_replay_next(struct checks *c, struct replay_walk *w, struct replay *r)
 {
 	struct replay_state *s = replays(c);
 	uint32_t n = load_acquire(&s->n);
 
-	for (; w->place < n; w->place++, w->execution = 0) {
-		acl_ref ref = load_acquire(&s->model[w->place]);
+	for (unsigned at; (at = place_from(s, w, w->place)) < n; w->place = at + 1, w->execution = 0) {
+		acl_ref ref = load_acquire(&s->model[at]);
 
+		w->place = at;
+		if (w->models && !(w->models & model_bit(ref)))
+			continue;
 		r->model = ref ? object_of(c, ref) : NULL;
 		if (!r->model || !object_usable(r->model))
 			continue;
@@ -89,25 +106,35 @@ static void replays_sweep(struct checks *c)
 	}
 }
 
+/* false: another one is there. */
+static bool replay_put(struct replay_state *s, unsigned place, acl_ref model)
+{
+	uint32_t n = load_acquire(&s->n);
+	acl_ref there = 0;
+
+	if (!atomic_compare_exchange_strong(&s->model[place], &there, model))
+		return there == model;
+	while (n <= place && !atomic_compare_exchange_weak(&s->n, &n, place + 1))
+		;
+	return true;
+}
+
 /* false: no room. */
 static bool replay_note(struct checks *c, acl_ref model)
 {
 	struct replay_state *s = replays(c);
-	uint32_t n = load_acquire(&s->n), i = 0;
+	unsigned own = (unsigned)(model >> 32) % REPLAYED, i = 0;
 
-	while (i < n && load_acquire(&s->model[i]) != model)
-		i++;
-	if (i < n)
+	while (load_acquire(&s->displaced) && i < REPLAYED)
+		if (load_acquire(&s->model[i++]) == model)
+			return true;
+	if (replay_put(s, own, model))
 		return true;
-	for (i = 0; i < REPLAYED; i++) {
-		acl_ref none = 0;
-
-		if (!atomic_compare_exchange_strong(&s->model[i], &none, model))
-			continue;
-		while (n <= i && !atomic_compare_exchange_weak(&s->n, &n, i + 1))
-			;
-		return true;
-	}
+	/* Before it is there: who walks by places would pass it. */
+	atomic_store(&s->displaced, true);
+	for (i = 0; i < REPLAYED; i++)
+		if (replay_put(s, i, model))
+			return true;
 	return false;
 }
 
@@ -284,25 +311,37 @@ static void meet_execution(struct entering *e, const struct replay *r, uint64_t 
 void replays_meet(struct entering *e, const struct block_lookup *place)
 {
 	uint64_t block = block_ref(place->block, place->generation, place->kind == MEM_REGISTERED);
+	struct replay_walk w = {.models = models_at(e->c, e->access.start, e->access.end)};
+	struct replay r;
+
+	while (w.models && replay_next(e->c, &w, &r))
+		if (r.at.stream != e->stream)
+			meet_execution(e, &r, block);
+}
+
+#define TASKS_PER_LOOK 64 /* of a stream: there may be many models */
+
+static bool others_run(struct checks *c, struct acl_object *stream, bool done_too)
+{
 	struct replay_walk w = {0};
 	struct replay r;
-	bool any = false;
 
-	while (replay_next(e->c, &w, &r)) {
-		if (r.at.stream == e->stream)
-			continue;
-		any |= stream_pending(r.at.stream, r.at.position);
-		meet_execution(e, &r, block);
-	}
-	if (any)
+	while (replay_next(c, &w, &r))
+		if (r.at.stream != stream && (done_too || stream_pending(r.at.stream, r.at.position)))
+			return true;
+	return false;
+}
+
+void replays_look(const struct entering *e)
+{
+	if (e->access.position % TASKS_PER_LOOK || others_run(e->c, e->stream, false))
 		return;
 	/* Before the next look at what is there: an execution that begins now is seen by one of both. */
 	atomic_store(&replays(e->c)->all_but, 0);
 	atomic_fetch_and(&stream_state(e->stream)->ask, (uint8_t)~ASK_REPLAYS);
 	replays_sweep(e->c);
-	for (w = (struct replay_walk){0}; replay_next(e->c, &w, &r);)
-		if (r.at.stream != e->stream)
-			atomic_fetch_or(&stream_state(e->stream)->ask, ASK_REPLAYS);
+	if (others_run(e->c, e->stream, true))
+		atomic_fetch_or(&stream_state(e->stream)->ask, ASK_REPLAYS);
 }
 
 /* --- an execution meets tasks, and other executions ------------------------------------------------- */

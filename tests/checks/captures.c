@@ -247,6 +247,46 @@ static void join(struct fixture *fixture, void *e, void *from, void *to)
 }
 
 /* What brought the streams back went past us: the runtime's answer counts. */
+#define MODELS 200 /* more than may run at once */
+
+/* A task meets each of the models that run, and no other one. */
+static void tasks_among_models(const unsigned *run, unsigned n)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	char *d = fixture_malloc(fixture, DEVICE_MEMORY, MODELS * 4096ul);
+	void *s = fixture_stream(fixture, 1), *other = fixture_stream(fixture, 2);
+	aclmdlRI model[MODELS];
+
+	fixture->other_ways = 0;
+	for (unsigned i = 0; i < MODELS; i++) {
+		begin(fixture, s);
+		set(fixture, d + 4096ul * i, s, 1);
+		model[i] = end(fixture, s, 1000 + i);
+	}
+	for (unsigned i = 0; i < n; i++)
+		execute(fixture, model[run[i]], s);
+	silent(fixture);
+	for (unsigned i = 0; i < MODELS; i++) {
+		bool runs = false;
+
+		for (unsigned k = 0; k < n; k++)
+			runs |= run[k] == i;
+		set(fixture, d + 4096ul * i, other, 2 + i);
+		want(fixture, runs ? "stream-race-set:error" : "");
+	}
+	fixture_free(fixture);
+}
+
+static void models_of_all_numbers(void **state)
+{
+	static const unsigned apart[] = {3, 70, 127, 133},
+			      same_remainder[] = {3, 131, 4, 68, 132, 196, 70, 199};
+
+	(void)state;
+	tasks_among_models(apart, 4);
+	tasks_among_models(same_remainder, 8);
+}
+
 static void joined_unseen(void **state)
 {
 	struct fixture *fixture = fixture_ready(DOCUMENTS);
@@ -554,6 +594,7 @@ int main(void)
 		cmocka_unit_test(task_again_behind_the_record),
 		cmocka_unit_test(execution_ends_with_the_stream),
 		cmocka_unit_test(many_executions),
+		cmocka_unit_test(models_of_all_numbers),
 		cmocka_unit_test(joined_unseen),
 		cmocka_unit_test(own_record),
 		cmocka_unit_test(joined_through_another),

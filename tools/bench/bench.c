@@ -143,7 +143,9 @@ static void prepare(struct bench_variant *v, const char *counted)
 	else if (!strcmp(counted, "record_many"))
 		bench_many(v, BENCH_EVENT, BENCH_MANY);
 	else if (!strcmp(counted, "mix"))
-		bench_mix(v, 1);
+		bench_mix(v, 1, true);
+	else if (!strcmp(counted, "mix_seen"))
+		bench_mix(v, 1, false);
 	else if (!strcmp(counted, "replay_2"))
 		bench_capture(v, 2);
 	else if (!strcmp(counted, "replay_2000"))

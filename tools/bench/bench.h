@@ -97,6 +97,7 @@ typedef void (*bench_loop_fn)(struct bench_variant *v, size_t n, size_t first);
 	X(pending_10)                                                                                        \
 	X(pending_1000)                                                                                      \
 	X(storm)                                                                                             \
+	X(mix_seen)                                                                                          \
 	X(mix)                                                                                               \
 	X(record_many)                                                                                       \
 	X(replay)                                                                                            \
@@ -166,7 +167,7 @@ void bench_none(struct bench_variant *v, enum bench_kind kind, size_t n);
 
 /* What clients do, on so many devices; two threads for each. A call's CPU time is that of both. */
 #define BENCH_MIX_THREADS 2
-void bench_mix(struct bench_variant *v, size_t devices);
+void bench_mix(struct bench_variant *v, size_t devices, bool words);
 void bench_loop_mix(struct bench_variant *v, size_t n, size_t first);
 
 #endif

@@ -20,9 +20,10 @@
 
 /* Of one device. */
 struct bench_mix {
+	bool words; /* waits for words of memory, behind which anything may come; else for the updates */
 	size_t n_streams, n_events, n_blocks, n_graphs;
 	aclrtStream streams[STREAMS];
-	aclrtEvent events[EVENTS];
+	aclrtEvent events[EVENTS], updated;
 	void *blocks[BLOCKS]; /* each always on the same stream, or there would be races */
 	void *flag, *arguments;
 	char *host; /* of each stream a part that is read and one that is written */
@@ -63,6 +64,21 @@ static void launch(struct bench_variant *v, struct bench_mix *m, size_t i)
 	v->aclrtLaunchKernel(KERNEL, 8, m->arguments, ARGUMENTS, m->streams[i % m->n_streams]);
 }
 
+static void wait_for_word(struct bench_variant *v, struct bench_mix *m)
+{
+	v->aclrtValueWrite(m->flag, 1, 0, m->streams[0]);
+	v->aclrtValueWait(m->flag, 1, 0, m->streams[0]);
+}
+
+static void wait_for_update(struct bench_variant *v, struct bench_mix *m, size_t graph)
+{
+	size_t stream = graph % m->n_streams;
+
+	v->aclrtRecordEvent(m->updated, m->streams[m->n_streams - 1]);
+	if (stream != m->n_streams - 1)
+		v->aclrtStreamWaitEvent(m->streams[stream], m->updated);
+}
+
 static void capture(struct bench_variant *v, struct bench_mix *m, size_t graph)
 {
 	size_t stream = graph % m->n_streams;
@@ -76,8 +92,9 @@ static void capture(struct bench_variant *v, struct bench_mix *m, size_t graph)
 	v->aclmdlRICaptureEnd(m->streams[stream], &m->graphs[graph]);
 }
 
-static void make_device(struct bench_variant *v, struct bench_mix *m, size_t devices)
+static void make_device(struct bench_variant *v, struct bench_mix *m, size_t devices, bool words)
 {
+	m->words = words;
 	m->n_streams = STREAMS / devices;
 	m->n_events = EVENTS / devices;
 	/* As many of each stream. */
@@ -94,18 +111,19 @@ static void make_device(struct bench_variant *v, struct bench_mix *m, size_t dev
 		v->aclrtCreateEventExWithFlag(&m->events[i], ACL_EVENT_SYNC);
 		v->aclrtRecordEvent(m->events[i], m->streams[i % m->n_streams]);
 	}
+	v->aclrtCreateEventExWithFlag(&m->updated, ACL_EVENT_SYNC);
 	for (size_t i = 0; i < m->n_graphs; i++)
 		capture(v, m, i);
 }
 
-void bench_mix(struct bench_variant *v, size_t devices)
+void bench_mix(struct bench_variant *v, size_t devices, bool words)
 {
 	v->mix = calloc(DEVICES, sizeof(*v->mix));
 	if (!v->mix)
 		abort();
 	for (size_t d = 0; d < devices; d++) {
 		v->aclrtSetDevice((int32_t)d);
-		make_device(v, &v->mix[d], devices);
+		make_device(v, &v->mix[d], devices, words);
 	}
 	v->aclrtSetDevice(0);
 }
@@ -155,12 +173,14 @@ static void submit(struct bench_variant *v, struct bench_mix *m, size_t round)
 		if (i < 4)
 			move(v, m, (round * 4 + i) * 7 % m->n_blocks);
 		if (i < 3) {
-			v->aclrtValueWrite(m->flag, 1, 0, m->streams[0]);
-			v->aclrtValueWait(m->flag, 1, 0, m->streams[0]);
+			if (m->words)
+				wait_for_word(v, m);
 			v->aclmdlRICaptureTaskUpdateBegin(
 				m->streams[m->n_streams - 1], m->groups[(round * 3 + i) % m->n_graphs]);
 			launch(v, m, m->n_streams - 1);
 			v->aclmdlRICaptureTaskUpdateEnd(m->streams[m->n_streams - 1]);
+			if (!m->words)
+				wait_for_update(v, m, round % m->n_graphs);
 		}
 		if (i < 9)
 			launch(v, m, round + i);

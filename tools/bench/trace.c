@@ -306,8 +306,8 @@ static void measure_mix_on(struct bench_variant *v, unsigned devices, size_t cal
 	static const bool bare_and_checks[BENCH_VARIANTS] = {true, true};
 	double ns[BENCH_VARIANTS];
 
-	bench_mix(&v[0], devices);
-	bench_mix(&v[1], devices);
+	bench_mix(&v[0], devices, true);
+	bench_mix(&v[1], devices, true);
 	bench_measure_threads(v, bare_and_checks, bench_loop_mix, devices * BENCH_MIX_THREADS, calls, ns);
 	printf("%u %.1f %.1f;", devices, ns[0] * BENCH_MIX_THREADS, ns[1] * BENCH_MIX_THREADS);
 }
