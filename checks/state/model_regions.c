@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Regions of addresses in a few sizes, with the models that touch each.  What touches more than a few regions
- * is noted in those of the next size; each size knows, apart from that, who is noted in a smaller one.  Regions
- * of one remainder share a word.
+ * is noted in those of the next size; each size knows, apart from that, who is noted in a smaller one.
+ * Regions of one remainder share a word.
  */
 #include "checks/state/model_regions.h"
 #include "checks/engine/instance.h"

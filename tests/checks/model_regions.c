@@ -112,7 +112,8 @@ static void nothing_is_left_behind_the_last_one(void **state)
 	model_regions_add(c, model_numbered(1), at, at + 8);
 	model_regions_add(c, model_numbered(2), at, at + (UINT64_C(1) << 40));
 	model_regions_count(c, -1);
-	assert_int_equal(models_at(c, at, at + 8), model_bit(model_numbered(1)) | model_bit(model_numbered(2)));
+	assert_int_equal(
+		models_at(c, at, at + 8), model_bit(model_numbered(1)) | model_bit(model_numbered(2)));
 	model_regions_count(c, -1);
 	assert_int_equal(models_at(c, at, at + 8), 0);
 	fixture_free(fixture);

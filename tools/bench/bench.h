@@ -153,6 +153,10 @@ extern __thread unsigned bench_thread;
 void bench_measure_threads(struct bench_variant *variants, const bool *wanted, bench_loop_fn loop,
 	unsigned threads, size_t calls, double *ns);
 
+/* Nanoseconds until another core has read what one has written, and that in turn: threads that share what
+ * they write pay this. */
+double bench_line_ns(void);
+
 /* So many objects of one kind, up to BENCH_MANY, and none again. */
 #define BENCH_MANY 1000000
 enum bench_kind {

@@ -6,6 +6,8 @@
  * and clock only ever adds.
  */
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -113,4 +115,50 @@ void bench_measure_threads(struct bench_variant *variants, const bool *wanted, b
 				samples[v][r] = on_threads(&variants[v], loop, threads, calls);
 	for (unsigned v = 0; v < BENCH_VARIANTS; v++)
 		ns[v] = wanted[v] ? quartile(samples[v], REPETITIONS) : 0;
+}
+
+/* --- what a cache line takes from one core to the other ------------------------------------------- */
+
+#define HANDED_OVER 100000
+
+static struct {
+	_Alignas(128) _Atomic size_t turn;
+} line;
+
+static void *hand_over(void *odd)
+{
+	for (size_t i = odd ? 1 : 0; i < HANDED_OVER; i += 2) {
+		/* There may be just one core. */
+		for (unsigned looks = 1; atomic_load(&line.turn) != i; looks++)
+			if (looks % 4096 == 0)
+				sched_yield();
+		atomic_store(&line.turn, i + 1);
+	}
+	return NULL;
+}
+
+static double wall_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+double bench_line_ns(void)
+{
+	double samples[REPETITIONS];
+
+	for (unsigned r = 0; r < REPETITIONS; r++) {
+		double start = wall_ns();
+		pthread_t other;
+
+		atomic_store(&line.turn, 0);
+		if (pthread_create(&other, NULL, hand_over, &line))
+			abort();
+		hand_over(NULL);
+		pthread_join(other, NULL);
+		samples[r] = (wall_ns() - start) / HANDED_OVER;
+	}
+	return quartile(samples, REPETITIONS);
 }

@@ -326,7 +326,7 @@ static int measure_mix(const char *directory, size_t calls)
 		return 2;
 	}
 	bench_measure(v, one, loop_hand, calls, ns);
-	printf("%.1f ", ns[0]);
+	printf("%.1f %.0f ", ns[0], bench_line_ns());
 	measure_mix_on(v, 1, calls);
 	measure_mix_on(v, 8, calls);
 	printf("\n");
