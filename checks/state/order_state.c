@@ -320,7 +320,8 @@ bool order_is_before(struct acl_object *source, uint64_t position, struct acl_ob
 	o = order_lock(stream);
 	if (!o)
 		return false;
-	/* Who drops what is settled has raised .completed before it took the lock: it is read once more. */
+	/* A clock is marked as settled, under the lock, once all that it names has been raised: that is read
+	 * once more. */
 	before = clock_position(clock_at(o, UINT64_MAX), object_ref(source)) >= position ||
 		 !stream_pending(source, position);
 	unlock(&o->lock);

@@ -2,7 +2,7 @@
 /*
  * What comes before what.  Tasks of a stream run one after the other; a wait of
  * a stream puts what came before the record in front of its later tasks; what
- * the host has observed as done (stream_state.completed) is before everything
+ * the host has observed as done (stream_completed()) is before everything
  * that is submitted later.  A stream has a clock for that, which changes at its
  * waits only: a record needs nothing but (stream, position), and a later wait
  * looks in the stream's latest clocks which one was in force there.
