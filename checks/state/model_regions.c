@@ -105,5 +105,6 @@ void model_regions_count(struct checks *c, int by)
 }
 
 const struct check_module module_model_regions = {
+	.order = 41, /* it has no hooks */
 	.state_size = sizeof(struct model_regions),
 };
