@@ -348,7 +348,33 @@ ends() {
 	done
 }
 
-@test "a daemon that dies meanwhile: never 0" {
+@test "a program that hangs: ended after --timeout, with its children, and what it did can be read" {
+	mkdir tmp
+	# In one second it gets to where it hangs, on a loaded machine in twenty.
+	for seconds in 1 20; do
+		rm -rf t
+		TMPDIR=$place/tmp run record t --timeout $seconds -- sh -c 'trap "" TERM; "$1" loop 3; sleep 600 & sleep 601; sleep 600' - "$app"
+		[ "$status" -eq 98 ]
+		[ "$(count t ' acl:aclrtRecordEvent_exit')" -ne 3 ] || break
+	done
+	[ "$(count t ' acl:aclrtRecordEvent_exit')" -eq 3 ]
+	grep -q "^aclcheck: the program was ended after $seconds seconds\?: inconclusive$" said
+	[ -z "$(daemons_of "$place")" ]
+	[ -z "$(ls -A tmp)" ]
+	not pgrep -g 0 -f 'sleep 60[01]'
+	# In time; and what is no time.
+	run record in_time --timeout 100 -- "$app" exit 42
+	[ "$status" -eq 42 ]
+	for value in 0 x 1.5 -1 99999999999; do
+		run "$aclcheck" trace --timeout "$value" -- "$app" mix
+		[ "$status" -eq 99 ]
+		[[ $output == "aclcheck: --timeout: invalid number of seconds '$value'"* ]]
+	done
+	run "$aclcheck" trace --timeout 5 --attach $$
+	[ "$status" -eq 99 ]
+}
+
+@test "a daemon that dies meanwhile: never 0 {
 	for daemon in sessiond consumerd; do
 		for n in 1 2; do
 			"$aclcheck" trace "$buffers" -o "$daemon$n" -- sh -c '"$1" loop 1; touch at

@@ -3,7 +3,6 @@
  * aclcheck run: each process below writes its own report into a directory;
  * afterwards they are merged, given a verdict and written in the wanted format.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -73,7 +72,6 @@ static const struct {
 	{"help", "", "this", OPT_HELP, no_argument},
 };
 #define SOFTNPU_DEVICES_MAX 64
-#define TIMEOUT_MAX 31536000u /* a year */
 #define OWN_OPTIONS (sizeof(own_options) / sizeof(*own_options))
 
 static int help(void)
@@ -138,9 +136,6 @@ static bool is_device_count(const char *text)
 
 static int own_option(struct run *run, int id, const char *value)
 {
-	unsigned long seconds;
-	char *end;
-
 	switch (id) {
 	case OPT_SOFTNPU:
 		run->softnpu = true;
@@ -161,13 +156,7 @@ static int own_option(struct run *run, int id, const char *value)
 		run->trace = value;
 		return 0;
 	case OPT_TIMEOUT:
-		seconds = isdigit((unsigned char)*value) ? strtoul(value, &end, 10) : 0;
-		run->timeout = (unsigned)seconds;
-		return !seconds || *end || seconds > TIMEOUT_MAX
-			       ? command_misuse(
-					 "--timeout: invalid number of seconds '%s' (expected 1 to %u)",
-					 value, TIMEOUT_MAX)
-			       : 0;
+		return timeout_parse(value, &run->timeout);
 	case OPT_WATCH:
 		run->notes_only = !strcmp(value, "notes");
 		return run->notes_only || !strcmp(value, "auto")

@@ -66,6 +66,8 @@ struct supervision {
 	void *context;
 };
 
+/* The value of --timeout. 0, or the exit code: one line has been said. */
+int timeout_parse(const char *value, unsigned *seconds);
 /* False: no child could be made. */
 bool supervise(char **argv, const struct supervision *how, struct supervised *out);
 

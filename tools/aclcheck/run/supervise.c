@@ -2,10 +2,12 @@
 /* The waiting half of "aclcheck run". */
 #include "tools/aclcheck/run/run.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -16,6 +18,7 @@
 #include "tools/aclcheck/common/command.h"
 
 #define GRACE_SECONDS 5 /* between SIGTERM and SIGKILL */
+#define TIMEOUT_MAX 31536000u /* a year */
 #define ORPHAN_SECONDS 2 /* for processes that outlive the program */
 
 static const int passed_on[] = {
@@ -219,6 +222,18 @@ static unsigned wait_for_orphans(struct uncovered *u)
 			uncovered_look(u);
 	} while (now() < until);
 	return left;
+}
+
+int timeout_parse(const char *value, unsigned *seconds)
+{
+	char *end = NULL;
+	unsigned long n = isdigit((unsigned char)*value) ? strtoul(value, &end, 10) : 0;
+
+	*seconds = (unsigned)n;
+	return n && !*end && n <= TIMEOUT_MAX
+		       ? 0
+		       : command_misuse("--timeout: invalid number of seconds '%s' (expected 1 to %u)", value,
+				 TIMEOUT_MAX);
 }
 
 bool supervise(char **argv, const struct supervision *how, struct supervised *out)

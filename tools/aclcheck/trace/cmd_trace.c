@@ -44,6 +44,7 @@ static const char help[] =
 	"--hang S\twith --ring: a call that does not return for S seconds is a reason to write them, too\n"
 	"--attach PID\trecords a process that runs already under libaclcheck.so, until it ends, --for is "
 	"over, or Ctrl-C\n"
+	"--timeout S\tends the program after S seconds; the exit code is then 98\n"
 	"--live\tcan be read while it is recorded (prints the command to type)\n"
 	"--url URL\tsends the trace to a relay daemon, like net://HOST\n"
 	"--shared\tuses the session daemon that is running, not one of its own\n"
@@ -58,6 +59,7 @@ struct options {
 	bool minimal, lossless, live, shared, plan, softnpu;
 	struct trace_window window;
 	const char *calls; /* how many, NULL = all */
+	unsigned timeout; /* in seconds, 0 = none */
 	bool on_request, on_signal;
 	pid_t attach; /* the process that is recorded, 0 = the program is started */
 	double hang; /* seconds after which a call that has not returned is a reason to write the ring, 0 =
@@ -82,6 +84,7 @@ struct recording {
 	bool full; /* the disk, sooner or later */
 	bool ran; /* there is such a program */
 	bool empty; /* no call was recorded */
+	bool timed_out;
 	uint64_t ended; /* by CLOCK_MONOTONIC, when the program had; 0 = it may run on */
 	unsigned left; /* processes that ran on when the program had ended */
 };
@@ -107,6 +110,7 @@ enum {
 	OPT_RING,
 	OPT_HANG,
 	OPT_ATTACH,
+	OPT_TIMEOUT,
 	OPT_SOFTNPU
 };
 
@@ -130,6 +134,7 @@ static const struct option long_options[] = {
 	{"ring", required_argument, NULL, OPT_RING},
 	{"hang", required_argument, NULL, OPT_HANG},
 	{"attach", required_argument, NULL, OPT_ATTACH},
+	{"timeout", required_argument, NULL, OPT_TIMEOUT},
 	{"softnpu", optional_argument, NULL, OPT_SOFTNPU},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
@@ -194,6 +199,10 @@ static int parse(struct options *o, int argc, char **argv)
 			if (!o->attach)
 				return command_misuse("--attach %s: not a process id", optarg);
 			break;
+		case OPT_TIMEOUT:
+			if (timeout_parse(optarg, &o->timeout))
+				return COMMAND_MISUSE;
+			break;
 		case OPT_CLASS:
 			o->select.classes = optarg;
 			break;
@@ -240,9 +249,11 @@ static int parse(struct options *o, int argc, char **argv)
 		return command_misuse("--ring excludes --live, --url, --lossless and --shared");
 	if (o->hang && !o->ring)
 		return command_misuse("--hang needs --ring");
-	if (o->attach && (*o->program || o->ring || o->minimal || o->calls || o->on_request || o->softnpu))
-		return command_misuse("--attach excludes a program, --ring, --minimal, --calls, --on-request "
-				      "and --softnpu");
+	if (o->attach && (*o->program || o->ring || o->minimal || o->calls || o->on_request || o->softnpu ||
+				 o->timeout))
+		return command_misuse(
+			"--attach excludes a program, --ring, --minimal, --calls, --on-request, "
+			"--softnpu and --timeout");
 	if (*o->program || o->plan || o->attach)
 		return -1;
 	command_say("which program? aclcheck trace [options] -- PROGRAM [ARGUMENT...]");
@@ -513,7 +524,8 @@ static double look(void *context, int signal)
 /* The program's exit code, as a shell would say it. */
 static int run_program(struct recording *r)
 {
-	struct supervision how = {.started = program_started,
+	struct supervision how = {.timeout = r->opt.timeout,
+		.started = program_started,
 		.look = look,
 		.own_signal = r->opt.on_signal ? SIGUSR1 : 0,
 		.context = r};
@@ -539,6 +551,7 @@ static int run_program(struct recording *r)
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		restore(&kept[i]);
 	r->left = s.left;
+	r->timed_out = s.timed_out;
 	r->ran = !s.exec_error;
 	return status;
 }
@@ -699,6 +712,8 @@ static int record(struct recording *r)
 	}
 	say_live(r);
 	status = wait_for_end(r);
+	if (r->timed_out)
+		command_say("the program was ended after %u seconds: inconclusive", r->opt.timeout);
 	if (r->left)
 		command_say("%u processes were still running when the program had ended: inconclusive, their "
 			    "later calls are not recorded",
@@ -707,7 +722,7 @@ static int record(struct recording *r)
 		command_say("the program ended before the recording of calls began: inconclusive");
 	whole = (r->opt.ring ? end_ring(r, status) : report(r, stop_session(r))) && r->opt.window.opened;
 	trace_daemon_stop(&r->daemon);
-	return status || (whole && !r->left) ? status : COMMAND_INCONCLUSIVE;
+	return !r->timed_out && (status || (whole && !r->left)) ? status : COMMAND_INCONCLUSIVE;
 }
 
 int cmd_trace(int argc, char **argv)
