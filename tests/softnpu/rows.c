@@ -381,6 +381,7 @@ int main(int argc, char **argv)
 
 	setvbuf(stdout, NULL, _IONBF, 0);
 	if (name)
-		return !rows_run(rows, name) && !rows_run(rows_published, name);
-	return !rows_run(rows, NULL) || !rows_run(rows_published, NULL);
+		return !rows_run(rows, name) && !rows_run(rows_published, name) &&
+		       !rows_run(rows_kernels, name);
+	return !rows_run(rows, NULL) || !rows_run(rows_published, NULL) || !rows_run(rows_kernels, NULL);
 }

@@ -103,5 +103,6 @@ struct row {
 	}
 
 extern const struct row rows_published[]; /* those that the published source answers */
+extern const struct row rows_kernels[]; /* the same, of kernels and errors */
 
 #endif

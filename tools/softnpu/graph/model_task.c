@@ -350,13 +350,16 @@ static void apply(struct object *o, void *arg)
 static aclError update(aclmdlRI model)
 {
 	struct model *m;
-	aclError rc = model_find_here(model, &m);
+	aclError rc = model_find(model, &m);
 
 	if (rc)
 		return rc;
+	/* The kind of model is looked at before the context. */
 	if (!m->captured || m->sub)
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "only for captured models");
-	rc = check_changeable(m);
+	rc = model_enter(m);
+	if (!rc)
+		rc = check_changeable(m);
 	if (rc)
 		return rc;
 	objects_each(OBJ_MODEL_TASK, apply, m);

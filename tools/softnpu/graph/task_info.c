@@ -74,10 +74,14 @@ aclError aclrtProfTrace(void *userdata, int32_t length, aclrtStream stream)
 static aclError task_update(aclrtStream task_stream, aclrtStream exec_stream)
 {
 	struct stream *s, *exec;
-	aclError rc = stream_find(task_stream, STREAM_SUBMIT, &s);
+	aclError rc = stream_named(task_stream, STREAM_SUBMIT, &s);
 
 	if (!rc)
-		rc = stream_find(exec_stream, STREAM_SUBMIT, &exec);
+		rc = stream_named(exec_stream, STREAM_SUBMIT, &exec);
+	if (!rc)
+		rc = stream_enter(STREAM_SUBMIT, &s);
+	if (!rc)
+		rc = stream_enter(STREAM_SUBMIT, &exec);
 	if (rc)
 		return rc;
 	if (!s->bound)

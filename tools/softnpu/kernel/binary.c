@@ -45,13 +45,14 @@ static aclError binary_find(const void *handle, struct binary **b)
 	return OBJECT_NAMED(handle, OBJ_BINARY, ACL_ERROR_RT_INVALID_HANDLE, "binary", b);
 }
 
-aclError binary_check(const void *handle)
+aclError binary_check_core(const void *handle)
 {
 	struct binary *b;
+	aclError rc = binary_find(handle, &b);
 
-	if (!handle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "binHandle is NULL");
-	return binary_find(handle, &b);
+	if (!rc && b->cpu)
+		rc = npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the binary was loaded for CPU kernels");
+	return rc;
 }
 
 static void binary_release(struct object *o)
@@ -245,6 +246,14 @@ aclError aclrtBinaryGetDevAddress(const aclrtBinHandle binHandle, void **binAddr
 	return LOCKED(device_address(binHandle, binAddr, binSize));
 }
 
+/* What is known of a kernel's parameters is known of those for the cores only. */
+aclError function_not_cpu(const struct function *f)
+{
+	if (f->bin && f->bin->cpu)
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s is a kernel for the CPU", f->name);
+	return ACL_SUCCESS;
+}
+
 static aclError get_function(const void *handle, const char *name, aclrtFuncHandle *out)
 {
 	struct binary *b;
@@ -271,13 +280,23 @@ aclError aclrtBinaryGetFunction(
 	return LOCKED(get_function(binHandle, kernelName, funcHandle));
 }
 
+/* Kernels for the CPU have names only. */
+static aclError get_function_at(const void *handle, uint64_t entry, aclrtFuncHandle *out)
+{
+	char name[32];
+	struct binary *b;
+	aclError rc = binary_find(handle, &b);
+
+	if (!rc && b->cpu)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "the binary was loaded for CPU kernels");
+	snprintf(name, sizeof(name), "entry_%llu", (unsigned long long)entry);
+	return rc ? rc : get_function(handle, name, out);
+}
+
 aclError aclrtBinaryGetFunctionByEntry(
 	aclrtBinHandle binHandle, uint64_t funcEntry, aclrtFuncHandle *funcHandle)
 {
-	char name[32];
-
-	snprintf(name, sizeof(name), "entry_%llu", (unsigned long long)funcEntry);
-	return LOCKED(get_function(binHandle, name, funcHandle));
+	return LOCKED(get_function_at(binHandle, funcEntry, funcHandle));
 }
 
 static aclError register_cpu(const void *handle, const char *kernel, aclrtFuncHandle *out)
@@ -355,6 +374,8 @@ static aclError param_info(const void *handle, size_t index, size_t *offset, siz
 	size_t at = 0;
 	aclError rc = function_find(handle, &f);
 
+	if (!rc)
+		rc = function_not_cpu(f);
 	if (rc)
 		return rc;
 	info = kernel_info(f->name);

@@ -29,8 +29,10 @@ struct function {
 };
 
 aclError function_find(const void *handle, struct function **f);
-/* Is it the handle of a loaded binary? */
-aclError binary_check(const void *handle);
+/* 207000 when it is one for the CPU of the device. */
+aclError function_not_cpu(const struct function *f);
+/* Is it the handle of a loaded binary with kernels for the cores? */
+aclError binary_check_core(const void *handle);
 struct function *function_new(struct binary *bin, const char *name);
 
 /* What is known of a kernel's name. */

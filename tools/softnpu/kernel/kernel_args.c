@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclrtKernelArgs*: one list a thread, or lists in the program's memory. */
 #include "tools/softnpu/kernel/kernel_args.h"
+#include "tools/softnpu/core/answers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ struct args {
 	char *buffer;
 	size_t size, capacity;
 	bool own; /* buffer is ours */
+	bool cpu; /* for a kernel of the CPU: nothing is aligned */
 	bool finalized; /* no more parameters */
 	bool updated; /* since then: finalize once more */
 	bool data; /* a place holder's buffer was taken: no more parameters */
@@ -57,12 +59,18 @@ static struct args *find(const void *handle)
 	return NULL;
 }
 
-static void reset(struct args *a, char *buffer, size_t capacity, bool own)
+static bool is_cpu(const struct function *f)
+{
+	return f->bin && f->bin->cpu;
+}
+
+static void reset(struct args *a, const struct function *f, char *buffer, size_t capacity, bool own)
 {
 	memset(a, 0, sizeof(*a));
 	a->buffer = buffer;
 	a->capacity = capacity;
 	a->own = own;
+	a->cpu = is_cpu(f);
 	list_add_tail(&lists, &a->link);
 }
 
@@ -85,7 +93,7 @@ static aclError init_own(const void *func, aclrtArgsHandle *out)
 		free(a);
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for arguments");
 	}
-	reset(a, buffer, MAX_SIZE, true);
+	reset(a, f, buffer, MAX_SIZE, true);
 	*out = a;
 	return ACL_SUCCESS;
 }
@@ -111,7 +119,7 @@ static aclError init_user(const void *func, void *handle, char *memory, size_t s
 		list_del(&a->link);
 		break;
 	}
-	reset(handle, memory, size, false);
+	reset(handle, f, memory, size, false);
 	return ACL_SUCCESS;
 }
 
@@ -123,20 +131,19 @@ aclError aclrtKernelArgsInitByUserMem(
 
 aclError aclrtKernelArgsGetHandleMemSize(aclrtFuncHandle funcHandle, size_t *memSize)
 {
-	*memSize = sizeof(struct args);
-	return ACL_SUCCESS;
+	return LOCKED_WITH(function, f, function_find(funcHandle, &f), *memSize = sizeof(struct args));
 }
 
 aclError aclrtKernelArgsGetMemSize(aclrtFuncHandle funcHandle, size_t userArgsSize, size_t *actualArgsSize)
 {
-	*actualArgsSize = ALIGN_UP(userArgsSize, 8u);
-	return ACL_SUCCESS;
+	return LOCKED_WITH(function, f, function_find(funcHandle, &f),
+		*actualArgsSize = is_cpu(f) ? userArgsSize : ALIGN_UP(userArgsSize, 8u));
 }
 
 /* Room for size bytes at the end; NULL: 107000. */
 static char *grow(struct args *a, size_t size)
 {
-	size_t offset = ALIGN_UP(a->size, 8u);
+	size_t offset = a->cpu ? a->size : ALIGN_UP(a->size, 8u);
 
 	if (offset > a->capacity || size > a->capacity - offset) {
 		npu_err(ACL_ERROR_RT_PARAM_INVALID, "the arguments exceed %zu bytes", a->capacity);
@@ -180,23 +187,29 @@ aclError aclrtKernelArgsAppendPlaceHolder(aclrtArgsHandle argsHandle, aclrtParam
 	return LOCKED(append(argsHandle, NULL, sizeof(void *), true, paramHandle));
 }
 
-static struct param *find_param(struct args *a, const void *handle, bool holder)
+/* A parameter of the list as it was before its last initialization is gone. */
+static aclError find_param(struct args *a, const void *handle, bool holder, struct param **p)
 {
-	for (unsigned i = 0; i < a->n; i++)
-		if (&a->params[i] == handle && a->params[i].holder == holder)
-			return &a->params[i];
-	npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is no such parameter of the list", handle);
-	return NULL;
+	for (unsigned i = 0; i < a->n; i++) {
+		if (&a->params[i] != handle)
+			continue;
+		if (a->params[i].holder != holder)
+			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "parameter %u is of the other kind", i);
+		*p = &a->params[i];
+		return ACL_SUCCESS;
+	}
+	return npu_answer(PARAMETER_GONE, "%p is no parameter of the list", handle);
 }
 
 static aclError holder_buffer(void *handle, void *param, size_t size, void **buffer)
 {
 	struct args *a = find(handle);
-	struct param *p = a ? find_param(a, param, true) : NULL;
+	struct param *p;
+	aclError rc = a ? find_param(a, param, true, &p) : ACL_ERROR_RT_INVALID_HANDLE;
 	char *at;
 
-	if (!p)
-		return a ? ACL_ERROR_RT_PARAM_INVALID : ACL_ERROR_RT_INVALID_HANDLE;
+	if (rc)
+		return rc;
 	if (a->finalized)
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the list is complete");
 	at = grow(a, size);
@@ -217,10 +230,11 @@ aclError aclrtKernelArgsGetPlaceHolderBuffer(
 static aclError update(void *handle, void *param, const void *value, size_t size)
 {
 	struct args *a = find(handle);
-	struct param *p = a ? find_param(a, param, false) : NULL;
+	struct param *p;
+	aclError rc = a ? find_param(a, param, false, &p) : ACL_ERROR_RT_INVALID_HANDLE;
 
-	if (!p)
-		return a ? ACL_ERROR_RT_PARAM_INVALID : ACL_ERROR_RT_INVALID_HANDLE;
+	if (rc)
+		return rc;
 	if (size != p->size)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the parameter has %zu bytes", p->size);
 	memcpy(a->buffer + p->offset, value, size);
@@ -260,6 +274,8 @@ aclError kernel_args_launch(aclrtArgsHandle handle, struct kernel_launch *l)
 		return ACL_ERROR_RT_INVALID_HANDLE;
 	if (!a->finalized || a->updated)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "aclrtKernelArgsFinalize is missing");
+	if (!a->size)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the list is empty");
 	l->args = a->buffer;
 	l->args_size = a->size;
 	l->holders = a->holders;

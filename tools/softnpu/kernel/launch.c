@@ -16,6 +16,8 @@ static aclError check_attr(const aclrtLaunchKernelAttr *attr)
 		return attr->value.isBlockTaskPrefetch > 1;
 	case ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP:
 		return attr->value.isDataDump > 1;
+	case ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING:
+		return attr->value.enableProfiling > 1 ? npu_code(NPU_LAUNCH_PROFILING_UNKNOWN) : ACL_SUCCESS;
 	default:
 		return ACL_SUCCESS;
 	}
@@ -41,10 +43,11 @@ aclError kernel_check_config(const aclrtLaunchKernelCfg *cfg)
 	return ACL_SUCCESS;
 }
 
+/* Sizes of arguments have 32 bits below the outer layer, which cuts the rest off. */
 static struct kernel_launch plain_launch(uint32_t blocks, const void *args, size_t size)
 {
 	return (struct kernel_launch){.args = args,
-		.args_size = size,
+		.args_size = (uint32_t)size,
 		.num_blocks = blocks,
 		.grid = {blocks, 1, 1},
 		.block = {1, 1, 1}};
@@ -70,12 +73,19 @@ static aclError check_values(const struct kernel_launch *l, const aclrtLaunchKer
 	return kernel_check_config(cfg);
 }
 
-static aclError check_launch(
+static aclError check_array(
 	const struct kernel_launch *l, const void *func, const aclrtLaunchKernelCfg *cfg, aclrtStream stream)
 {
 	if (!func || !l->args || !l->args_size)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "the function or its arguments are NULL or empty");
 	return npu_unless_gone(OBJ_STREAM, stream, check_values(l, cfg));
+}
+
+/* The function is a handle, and looked at before the stream. */
+static aclError check_launch(
+	const struct kernel_launch *l, const void *func, const aclrtLaunchKernelCfg *cfg, aclrtStream stream)
+{
+	return npu_unless_gone(OBJ_FUNCTION, func, check_array(l, func, cfg, stream));
 }
 
 aclError aclrtLaunchKernelV2(aclrtFuncHandle funcHandle, uint32_t numBlocks, const void *argsData,
@@ -123,8 +133,9 @@ static aclError launch_list(const void *func, uint32_t blocks, aclrtStream strea
 aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t numBlocks, aclrtStream stream,
 	aclrtLaunchKernelCfg *cfg, aclrtArgsHandle argsHandle, void *reserve)
 {
-	return npu_unless_gone(
-		OBJ_STREAM, stream, LOCKED(launch_list(funcHandle, numBlocks, stream, cfg, argsHandle)));
+	aclError rc = LOCKED(launch_list(funcHandle, numBlocks, stream, cfg, argsHandle));
+
+	return npu_unless_gone(OBJ_FUNCTION, funcHandle, npu_unless_gone(OBJ_STREAM, stream, rc));
 }
 
 /* func is a function handle or a host symbol; the parameters' sizes come from softnpu_describe_kernel. */
@@ -134,10 +145,14 @@ static aclError launch_array(const void *func, struct kernel_launch *l, aclrtStr
 	const struct kernel_info *info;
 	char packed[MAX_KERNEL_PARAMS * 64] = "";
 	size_t size = 0;
+	aclError rc;
 
 	l->func = o ? container_of(o, struct function, obj) : function_of_symbol(func);
 	if (!l->func)
 		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is no kernel", func);
+	rc = function_not_cpu(l->func);
+	if (rc)
+		return rc;
 	info = kernel_info(l->func->name);
 	for (size_t i = 0; info && i < info->n_params; i++) {
 		size = ALIGN_UP(size, info->sizes[i] < 8 ? info->sizes[i] : 8);
@@ -155,7 +170,7 @@ aclError aclrtLaunchKernelWithArgsArray(
 	void *func, uint32_t numBlocks, aclrtStream stream, aclrtLaunchKernelCfg *cfg, void **args)
 {
 	struct kernel_launch l = plain_launch(numBlocks, "", 1);
-	aclError rc = check_launch(&l, func, cfg, stream);
+	aclError rc = check_array(&l, func, cfg, stream);
 
 	return rc ? rc : LOCKED(launch_array(func, &l, stream, args));
 }
@@ -163,7 +178,7 @@ aclError aclrtLaunchKernelWithArgsArray(
 static struct kernel_launch simt_launch(dim3 grid, dim3 block, const void *args, size_t size)
 {
 	return (struct kernel_launch){.args = args,
-		.args_size = size,
+		.args_size = (uint32_t)size,
 		.num_blocks = grid.x * grid.y * grid.z,
 		.grid = {grid.x, grid.y, grid.z},
 		.block = {block.x, block.y, block.z}};
@@ -173,7 +188,7 @@ aclError aclrtLaunchSIMTKernelWithArgsArray(void *func, dim3 gridDim, dim3 block
 	aclrtStream stream, aclrtLaunchKernelCfg *cfg, void **args)
 {
 	struct kernel_launch l = simt_launch(gridDim, blockDim, "", 1);
-	aclError rc = check_launch(&l, func, cfg, stream);
+	aclError rc = check_array(&l, func, cfg, stream);
 
 	(void)dynUbufSize;
 	return rc ? rc : LOCKED(launch_array(func, &l, stream, args));

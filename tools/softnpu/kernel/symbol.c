@@ -155,7 +155,7 @@ static aclError get_global(const void *bin, const char *name, void **address, si
 	const struct symbol *named;
 	struct symbol *s;
 	char *where = NULL;
-	aclError rc = binary_check(bin);
+	aclError rc = binary_check_core(bin);
 
 	if (rc)
 		return rc;

@@ -416,12 +416,16 @@ aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout)
 static aclError clean(aclrtStream handle)
 {
 	struct stream *s;
-	aclError rc = stream_find(handle, STREAM_SUBMIT, &s);
+	aclError rc = stream_named(handle, STREAM_SUBMIT, &s);
 
 	if (rc)
 		return rc;
+	/* Looked at before the context is. */
 	if (!(s->flags & ACL_STREAM_PERSISTENT) || !s->bound || s->bound->state == MODEL_BUILDING)
 		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the stream has no complete model");
+	rc = stream_enter(STREAM_SUBMIT, &s);
+	if (rc)
+		return rc;
 	while (s->bound->lanes[s->capture_lane].n)
 		op_put(s->bound->lanes[s->capture_lane].ops[--s->bound->lanes[s->capture_lane].n]);
 	return ACL_SUCCESS;

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of kernels and what is launched with them: read in the published source. */
+#include <stdint.h>
+
+#include "rows.h"
+
+#define SIZE_OF_33_BITS ((size_t)1 << 32)
+
+static aclrtFuncHandle function(aclrtBinHandle *bin)
+{
+	aclrtFuncHandle f = NULL;
+
+	need(aclrtBinaryLoadFromData("binary", 6, NULL, bin));
+	need(aclrtBinaryGetFunction(*bin, "kernel", &f));
+	return f;
+}
+
+static aclrtFuncHandle function_gone(aclrtBinHandle *bin)
+{
+	aclrtFuncHandle f = function(bin);
+
+	need(aclrtBinaryUnLoad(*bin));
+	return f;
+}
+
+static aclrtFuncHandle cpu_function(aclrtBinHandle *bin)
+{
+	aclrtBinaryLoadOption option = {
+		.type = ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE, .value.cpuKernelMode = 1};
+	aclrtBinaryLoadOptions options = {&option, 1};
+	aclrtFuncHandle f = NULL;
+
+	need(aclrtBinaryLoadFromData("binary", 6, &options, bin));
+	need(aclrtRegisterCpuFunc(*bin, "so", "kernel", &f));
+	return f;
+}
+
+static void functions_for_cpu(void)
+{
+	aclrtBinHandle bin;
+	aclrtFuncHandle f = cpu_function(&bin), out;
+	size_t n = 0, m = 0;
+	void *address;
+
+	row(aclrtBinaryGetFunctionByEntry(bin, 1, &out));
+	row(aclrtBinaryGetGlobal(bin, "variable", &address, &n));
+	row(aclrtFunctionGetParamCount(f, &n));
+	row(aclrtFunctionGetParamInfo(f, 0, &n, &m));
+	row(aclrtLaunchKernelWithArgsArray(f, 1, NULL, NULL, NULL));
+}
+
+/* Nothing is aligned. */
+static void lists_for_cpu(void)
+{
+	aclrtBinHandle bin;
+	aclrtFuncHandle f = cpu_function(&bin);
+	aclrtArgsHandle list = NULL;
+	aclrtParamHandle plain, holder;
+	void *first = NULL, *second = NULL;
+	size_t n = 0;
+
+	row(aclrtKernelArgsGetMemSize(f, 5, &n));
+	row((long)n);
+	need(aclrtKernelArgsInit(f, &list));
+	need(aclrtKernelArgsAppend(list, "abc", 3, &plain));
+	need(aclrtKernelArgsAppendPlaceHolder(list, &holder));
+	need(aclrtKernelArgsGetPlaceHolderBuffer(list, holder, 4, &first));
+	need(aclrtKernelArgsGetPlaceHolderBuffer(list, holder, 4, &second));
+	row((char *)second - (char *)first);
+}
+
+static void questions_to_function_gone(void)
+{
+	aclrtBinHandle bin;
+	aclrtFuncHandle f = function_gone(&bin), out;
+	int64_t value;
+	size_t n;
+
+	row(aclrtGetFunctionSize(f, NULL, NULL));
+	row(aclrtGetFunctionAttribute(f, (aclrtFuncAttribute)99, &value));
+	row(aclrtFunctionGetBinary(f, NULL));
+	row(aclrtRegisterCpuFunc(bin, "", "", &out));
+	row(aclrtKernelArgsGetMemSize(f, 8, &n));
+	row(aclrtKernelArgsGetHandleMemSize(f, &n));
+}
+
+static void launches_of_function_gone(void)
+{
+	aclrtBinHandle bin, loaded;
+	aclrtFuncHandle f = function_gone(&bin);
+	aclrtLaunchKernelCfg none = {NULL, 0};
+	aclrtArgsHandle list = NULL;
+	aclrtStream s = stream();
+	void *d = device();
+	long value = 1;
+
+	row(aclrtLaunchKernel(f, 0, d, 8, s));
+	row(aclrtLaunchKernelV2(f, 0, d, 0, NULL, s));
+	row(aclrtLaunchKernelV2(f, 1, d, 8, &none, s));
+	row(aclrtLaunchKernelWithHostArgs(f, 0, s, NULL, &value, 0, NULL, 0));
+	f = function(&loaded);
+	need(aclrtKernelArgsInit(f, &list));
+	need(aclrtBinaryUnLoad(loaded));
+	row(aclrtLaunchKernelWithConfig(f, 1, s, &none, list, NULL));
+}
+
+static void lists_begun_again(void)
+{
+	aclrtBinHandle bin;
+	aclrtFuncHandle f = function(&bin);
+	aclrtArgsHandle list = NULL;
+	aclrtParamHandle plain, holder;
+	void *buffer;
+	long value = 1;
+
+	need(aclrtKernelArgsInit(f, &list));
+	need(aclrtKernelArgsAppend(list, &value, sizeof(value), &plain));
+	need(aclrtKernelArgsAppendPlaceHolder(list, &holder));
+	row(aclrtKernelArgsParaUpdate(list, holder, &value, sizeof(value)));
+	need(aclrtKernelArgsInit(f, &list));
+	row(aclrtKernelArgsParaUpdate(list, plain, &value, sizeof(value)));
+	row(aclrtKernelArgsGetPlaceHolderBuffer(list, holder, 8, &buffer));
+	need(aclrtKernelArgsFinalize(list));
+	row(aclrtLaunchKernelWithConfig(f, 1, NULL, NULL, list, NULL));
+}
+
+static void launches_of_33_bits(void)
+{
+	aclrtBinHandle bin;
+	aclrtFuncHandle f = function(&bin);
+	aclrtStream s = stream();
+	void *d = device();
+	long value = 1;
+
+	row(aclrtLaunchKernel(f, 1, d, SIZE_OF_33_BITS, s));
+	row(aclrtLaunchKernelV2(f, 1, d, SIZE_OF_33_BITS, NULL, s));
+	row(aclrtLaunchKernelWithHostArgs(f, 1, s, NULL, &value, SIZE_OF_33_BITS, NULL, 0));
+	row(aclrtLaunchKernelWithHostArgs(
+		f, 1, s, NULL, &value, SIZE_OF_33_BITS + sizeof(value), NULL, 0));
+}
+
+static void launches_for_profiling(void)
+{
+	aclrtBinHandle bin;
+	aclrtFuncHandle f = function(&bin);
+	aclrtLaunchKernelAttr attr = {
+		.id = ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING, .value.enableProfiling = 1};
+	aclrtLaunchKernelCfg cfg = {&attr, 1};
+	void *d = device();
+
+	row(aclrtLaunchKernelV2(f, 1, d, 8, &cfg, NULL));
+	attr.value.enableProfiling = 2;
+	row(aclrtLaunchKernelV2(f, 1, d, 8, &cfg, NULL));
+}
+
+static void *update_here(void *model)
+{
+	row(aclmdlRIUpdate(model));
+	return NULL;
+}
+
+static void *clean_here(void *s)
+{
+	row(aclrtPersistentTaskClean(s));
+	return NULL;
+}
+
+static void kinds_without_context(void)
+{
+	aclrtStream persistent = NULL;
+	aclmdlRI built = NULL;
+
+	need(aclrtCreateStreamWithConfig(&persistent, 0, ACL_STREAM_PERSISTENT));
+	need(aclmdlRIBuildBegin(&built, 0));
+	in_thread(update_here, built);
+	in_thread(clean_here, stream());
+	in_thread(clean_here, persistent);
+}
+
+static void update_between_dead_streams(void)
+{
+	aclrtTaskUpdateInfo info = {.id = ACL_RT_UPDATE_RANDOM_TASK};
+	aclrtContext there, here;
+	aclrtStream elsewhere, dead;
+
+	need(aclrtGetCurrentContext(&there));
+	need(aclrtCreateContext(&here, 0));
+	need(aclrtSetCurrentContext(there));
+	elsewhere = stream();
+	dead = stream();
+	need(aclrtDestroyStream(dead));
+	need(aclrtSetCurrentContext(here));
+	row(aclrtTaskUpdateAsync(elsewhere, 0, &info, dead));
+	row(aclrtTaskUpdateAsync(dead, 0, &info, elsewhere));
+}
+
+const struct row rows_kernels[] = {ROW(functions_for_cpu), ROW(lists_for_cpu), ROW(questions_to_function_gone),
+	ROW(launches_of_function_gone), ROW(lists_begun_again), ROW(launches_of_33_bits),
+	ROW(launches_for_profiling), ROW(kinds_without_context), ROW(update_between_dead_streams),
+	{NULL, NULL}};
