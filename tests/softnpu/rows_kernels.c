@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of kernels and what is launched with them: read in the published source. */
+/* Rows of kernels and what is launched with them, and of errors that are not the last one: read in the published source. */
 #include <stdint.h>
 
 #include "rows.h"
@@ -194,7 +194,40 @@ static void update_between_dead_streams(void)
 	row(aclrtTaskUpdateAsync(dead, 0, &info, elsewhere));
 }
 
+static void last(aclError code)
+{
+	row(code);
+	row(aclrtGetLastError(ACL_RT_THREAD_LEVEL));
+}
+
+static void *without_context(void *unused)
+{
+	aclrtNotify n;
+	int32_t device;
+
+	last(aclrtGetDevice(&device));
+	last(aclrtCreateNotify(&n, 0));
+	last(aclrtSynchronizeDevice());
+	return unused;
+}
+
+static void refusals_that_are_not_last(void)
+{
+	aclrtEvent plain = event(ACL_EVENT_CAPTURE_STREAM_PROGRESS);
+	aclrtStream s = stream();
+	aclmdlRI m;
+
+	(void)aclrtGetLastError(ACL_RT_THREAD_LEVEL);
+	last(aclrtSynchronizeStreamWithTimeout(s, -2));
+	last(aclrtSynchronizeDeviceWithTimeout(-2));
+	last(aclrtSynchronizeEventWithTimeout(plain, -2));
+	last(aclmdlRIBuildBegin(&m, 1));
+	last(aclrtResetEvent(plain, s));
+	last(aclrtSetDevice(99));
+	in_thread(without_context, NULL);
+}
+
 const struct row rows_kernels[] = {ROW(functions_for_cpu), ROW(lists_for_cpu), ROW(questions_to_function_gone),
 	ROW(launches_of_function_gone), ROW(lists_begun_again), ROW(launches_of_33_bits),
 	ROW(launches_for_profiling), ROW(kinds_without_context), ROW(update_between_dead_streams),
-	{NULL, NULL}};
+	ROW(refusals_that_are_not_last), {NULL, NULL}};

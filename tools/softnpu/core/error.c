@@ -10,7 +10,7 @@
 
 #include "tools/softnpu/core/npu.h"
 
-static __thread aclError last_error;
+static __thread aclError last_error, unnoted;
 static __thread char recent_message[512];
 
 /* Once: each line of the log would say it again. */
@@ -85,13 +85,26 @@ void aclAppLog(aclLogLevel logLevel, const char *func, const char *file, uint32_
 		file ? file : "?", line, func ? func : "?", text);
 }
 
+aclError npu_unnoted(aclError code)
+{
+	aclError before = unnoted;
+
+	unnoted = code;
+	return before;
+}
+
+void npu_note_again(const aclError *before)
+{
+	unnoted = *before;
+}
+
 void npu_note_error(aclError code, const char *fmt, ...)
 {
 	va_list ap;
 	int len;
 
 	/* What the outer layer refuses never gets there: its codes are 1000xx, 2000xx, 5000xx. */
-	if (code / 1000 % 100 == 7)
+	if (code / 1000 % 100 == 7 && code != unnoted)
 		last_error = code;
 	len = snprintf(recent_message, sizeof(recent_message), "%d: ", code);
 	va_start(ap, fmt);
