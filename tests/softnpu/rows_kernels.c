@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of kernels and what is launched with them, and of errors that are not the last one: read in the published source. */
+/* Rows of kernels and what is launched with them, and of errors that are not the last one: read in the
+ * published source. */
 #include <stdint.h>
 
 #include "rows.h"
@@ -135,8 +136,7 @@ static void launches_of_33_bits(void)
 	row(aclrtLaunchKernel(f, 1, d, SIZE_OF_33_BITS, s));
 	row(aclrtLaunchKernelV2(f, 1, d, SIZE_OF_33_BITS, NULL, s));
 	row(aclrtLaunchKernelWithHostArgs(f, 1, s, NULL, &value, SIZE_OF_33_BITS, NULL, 0));
-	row(aclrtLaunchKernelWithHostArgs(
-		f, 1, s, NULL, &value, SIZE_OF_33_BITS + sizeof(value), NULL, 0));
+	row(aclrtLaunchKernelWithHostArgs(f, 1, s, NULL, &value, SIZE_OF_33_BITS + sizeof(value), NULL, 0));
 }
 
 static void launches_for_profiling(void)
@@ -227,7 +227,7 @@ static void refusals_that_are_not_last(void)
 	in_thread(without_context, NULL);
 }
 
-const struct row rows_kernels[] = {ROW(functions_for_cpu), ROW(lists_for_cpu), ROW(questions_to_function_gone),
-	ROW(launches_of_function_gone), ROW(lists_begun_again), ROW(launches_of_33_bits),
-	ROW(launches_for_profiling), ROW(kinds_without_context), ROW(update_between_dead_streams),
-	ROW(refusals_that_are_not_last), {NULL, NULL}};
+const struct row rows_kernels[] = {ROW(functions_for_cpu), ROW(lists_for_cpu),
+	ROW(questions_to_function_gone), ROW(launches_of_function_gone), ROW(lists_begun_again),
+	ROW(launches_of_33_bits), ROW(launches_for_profiling), ROW(kinds_without_context),
+	ROW(update_between_dead_streams), ROW(refusals_that_are_not_last), {NULL, NULL}};
