@@ -62,7 +62,7 @@ static aclError parameter(const aclrtRandomParaInfo *p, void *to, size_t size)
 	memcpy(&address, p->valueOrAddr, sizeof(address));
 	if (p->isAddr)
 		return touch(address, to, size, false);
-	memcpy(to, p->valueOrAddr, size);
+	memcpy(to, p->valueOrAddr, p->size < size ? p->size : size);
 	return ACL_SUCCESS;
 }
 
@@ -150,21 +150,26 @@ static double draw(aclrtRandomNumFuncType type, double first, double second, uin
 }
 
 /* What the distribution is told: one or two numbers of the element's type. */
-static aclError distribution(const aclrtRandomNumTaskInfo *info, double *first, double *second)
+static void told(const aclrtRandomNumFuncParaInfo *f, const aclrtRandomParaInfo *p[2])
 {
-	const aclrtRandomNumFuncParaInfo *f = &info->randomNumFuncParaInfo;
-	const aclrtRandomParaInfo *p[2] = {
-		&f->paramInfo.uniformDisInfo.min, &f->paramInfo.uniformDisInfo.max};
-	union element v[2] = {{.ul = 0}, {.ul = 0}};
-	unsigned size = element_bytes(info->dataType);
-	aclError rc;
-
+	p[0] = &f->paramInfo.uniformDisInfo.min;
+	p[1] = &f->paramInfo.uniformDisInfo.max;
 	if (f->funcType == ACL_RT_RANDOM_NUM_FUNC_TYPE_DROPOUT_BITMASK) {
 		p[0] = p[1] = &f->paramInfo.dropoutBitmaskInfo.dropoutRation;
 	} else if (f->funcType != ACL_RT_RANDOM_NUM_FUNC_TYPE_UNIFORM_DIS) {
 		p[0] = &f->paramInfo.normalDisInfo.mean;
 		p[1] = &f->paramInfo.normalDisInfo.stddev;
 	}
+}
+
+static aclError distribution(const aclrtRandomNumTaskInfo *info, double *first, double *second)
+{
+	const aclrtRandomParaInfo *p[2];
+	union element v[2] = {{.ul = 0}, {.ul = 0}};
+	unsigned size = element_bytes(info->dataType);
+	aclError rc;
+
+	told(&info->randomNumFuncParaInfo, p);
 	rc = parameter(p[0], &v[0], size);
 	if (!rc)
 		rc = parameter(p[1], &v[1], size);
@@ -181,11 +186,11 @@ static aclError start(const aclrtRandomNumTaskInfo *info, uint64_t *state, uint6
 
 	if (!rc)
 		rc = parameter(&info->randomNum, n, sizeof(*n));
-	if (!rc && info->randomCounterAddr)
+	if (!rc)
 		rc = touch(info->randomCounterAddr, counter, sizeof(counter), false);
 	*state += counter[0] * 0x9e3779b97f4a7c15;
 	counter[0] += *n;
-	if (!rc && info->randomCounterAddr)
+	if (!rc)
 		rc = touch(info->randomCounterAddr, counter, sizeof(counter), true);
 	return rc;
 }
@@ -237,27 +242,46 @@ static aclError random_run(struct op *op, struct lane *lane)
 
 static const struct op_type random_type = {.name = "RANDOM_NUM", .run = random_run};
 
+static bool possible(const aclrtRandomParaInfo *p, unsigned bytes)
+{
+	return p->isAddr <= 1 && p->size && p->size <= (p->isAddr ? sizeof(void *) : bytes);
+}
+
+/* What the task holds; looked at when the stream is known. */
+static aclError check_info(const aclrtRandomNumTaskInfo *info)
+{
+	aclrtRandomNumFuncType type = info->randomNumFuncParaInfo.funcType;
+	unsigned size = element_bytes(info->dataType);
+	const aclrtRandomParaInfo *p[2];
+
+	if ((unsigned)type > ACL_RT_RANDOM_NUM_FUNC_TYPE_TRUNCATED_NORMAL_DIS)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown distribution");
+	if (type != ACL_RT_RANDOM_NUM_FUNC_TYPE_UNIFORM_DIS && info->dataType != ACL_FLOAT &&
+		info->dataType != ACL_FLOAT16 && info->dataType != ACL_BF16)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "no integers have distribution %d", type);
+	if (!info->randomCounterAddr || !info->randomResultAddr)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the address of the counter or result is NULL");
+	told(&info->randomNumFuncParaInfo, p);
+	if (!possible(&info->randomSeed, 8) || !possible(&info->randomNum, 8) || !possible(p[0], size) ||
+		!possible(p[1], size))
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "a parameter has no possible size");
+	return ACL_SUCCESS;
+}
+
 static aclError submit(const aclrtRandomNumTaskInfo *info, aclrtStream stream)
 {
 	struct random_op *r;
 	struct stream *s;
 	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
 
+	if (!rc)
+		rc = check_info(info);
 	if (rc)
 		return rc;
 	r = op_new(&random_type, sizeof(*r));
 	if (r)
 		r->info = *info;
 	return stream_submit(s, r ? &r->op : NULL);
-}
-
-static aclError check(const aclrtRandomNumTaskInfo *info, const void *reserve)
-{
-	if (reserve)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "reserve is not NULL");
-	if ((unsigned)info->randomNumFuncParaInfo.funcType > ACL_RT_RANDOM_NUM_FUNC_TYPE_TRUNCATED_NORMAL_DIS)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown distribution");
-	return ACL_SUCCESS;
 }
 
 aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo, const aclrtStream stream, void *reserve)
@@ -268,6 +292,7 @@ aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo, const aclrt
 		return npu_err(ACL_ERROR_INVALID_PARAM, "unknown data type %d", taskInfo->dataType);
 	if (npu_soc("Ascend950") || npu_soc("Ascend310"))
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s draws no random numbers", CFG_STR(soc));
-	rc = npu_unless_gone(OBJ_STREAM, stream, check(taskInfo, reserve));
+	rc = reserve ? npu_err(ACL_ERROR_RT_PARAM_INVALID, "reserve is not NULL") : ACL_SUCCESS;
+	rc = npu_unless_gone(OBJ_STREAM, stream, rc);
 	return rc ? rc : LOCKED(submit(taskInfo, stream));
 }
