@@ -27,7 +27,7 @@ static void buffers(void)
 	IS(aclrtSetBufDataLen(b, 65), ACL_ERROR_RT_DRV_INTERNAL_ERROR);
 	OK(aclrtSetBufUserData(b, user, sizeof(user), 0));
 	IS(aclrtSetBufUserData(b, user, 64, 33), ACL_ERROR_INVALID_PARAM);
-	IS(aclrtGetBufUserData(b, back, 2, SIZE_MAX), ACL_ERROR_INVALID_PARAM);
+	IS(aclrtGetBufUserData(b, back, 2, SIZE_MAX), ACL_ERROR_FAILURE);
 	/* Another reference sees the same data and has private data of its own. */
 	OK(aclrtCopyBufRef(b, &ref));
 	OK(aclrtGetBufData(ref, (void **)&same, &size));

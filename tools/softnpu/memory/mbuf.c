@@ -159,15 +159,13 @@ aclError aclrtGetBufDataLen(aclrtMbuf buf, size_t *len)
 static aclError user_data(aclrtMbuf handle, size_t size, size_t offset, size_t room, char **data)
 {
 	struct mbuf *b;
-	aclError rc;
+	aclError rc = need(handle, &b);
 
-	if (size > MBUF_USER || offset > MBUF_USER - size)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "not within %u bytes", MBUF_USER);
-	rc = need(handle, &b);
 	if (rc)
 		return rc;
-	if (!room)
-		return npu_err(ACL_ERROR_FAILURE, "nothing can be copied to no bytes");
+	/* A sum that wraps is small for the outer layer. */
+	if (!room || size > MBUF_USER || offset > MBUF_USER - size)
+		return npu_err(ACL_ERROR_FAILURE, "%zu bytes at %zu cannot be copied", size, offset);
 	*data = b->user + offset;
 	return ACL_SUCCESS;
 }
