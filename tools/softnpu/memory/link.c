@@ -20,9 +20,14 @@ aclError aclrtMemMapSetLink(aclrtDrvMemHandle handle, aclrtMemLinkType adviceLin
 static aclError map_for_peer(const char *address, size_t size, int32_t peer)
 {
 	const struct block *b = block_find(address);
+	struct context *ctx;
+	aclError rc;
 
 	if (!device_find(peer))
 		return npu_answer(PEER_NO_DEVICE, "there is no device %d", peer);
+	rc = context_need(&ctx);
+	if (rc)
+		return rc;
 	if (!b || b->kind != BLOCK_DEVICE || size > b->size - (size_t)(address - b->addr))
 		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%p is no device memory of %zu bytes",
 			address, size);

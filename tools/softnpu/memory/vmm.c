@@ -381,6 +381,22 @@ static aclError retain(const void *addr, aclrtDrvMemHandle *out)
 	return ACL_SUCCESS;
 }
 
+/* No product here has a choice of links; what is looked at before is. */
+static aclError select_link(const void *from)
+{
+	struct block *b = block_find(from);
+	struct mapping *m = b && b->addr == from ? mapping_at(from, &b) : NULL;
+
+	if (!m || !m->phys->obj.alive)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is not the start of mapped memory", from);
+	return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s has no choice of links", CFG_STR(soc));
+}
+
+aclError aclrtMemMapSelectedLink(void *virPtrDst, size_t size, void *virPtrSrc, uint32_t linkIdx)
+{
+	return LOCKED(select_link(virPtrSrc));
+}
+
 aclError aclrtMemRetainAllocationHandle(void *virPtr, aclrtDrvMemHandle *handle)
 {
 	return LOCKED(retain(virPtr, handle));
