@@ -35,6 +35,8 @@ aclError aclrtCmoAsyncWithBarrier(
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s has no barriers", CFG_STR(soc));
 	if ((unsigned)cmoType > ACL_RT_CMO_TYPE_FLUSH)
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "unknown type %d", cmoType);
+	if (!size)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "size is 0");
 	if ((cmoType == ACL_RT_CMO_TYPE_INVALID) == !barrierId)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "barrier %u with type %d", barrierId, cmoType);
 	return LOCKED(cmo_submit(stream));

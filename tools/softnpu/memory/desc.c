@@ -10,6 +10,7 @@
 
 #define DESC_ALIGN 64u
 #define MAX_OFFSET 0xffffffffffffull
+#define MAX_COUNT 0x100000000ull /* bytes that a task copies */
 
 /* What aclrtSetMemcpyDesc leaves in device memory. */
 struct copy_desc {
@@ -65,8 +66,8 @@ aclError aclrtSetMemcpyDesc(
 	struct copy_desc d = {.dst = dstAddr, .src = srcAddr, .count = count};
 	aclError rc = check_kind(kind);
 
-	if (!rc && !count)
-		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "count is 0");
+	if (!rc && (!count || count > MAX_COUNT))
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "count is 0 or more than %#llx", MAX_COUNT);
 	return rc ? rc : LOCKED(set_desc(desc, &d));
 }
 
@@ -98,10 +99,12 @@ static aclError submit_desc(const void *desc, aclrtStream stream)
 {
 	struct desc_op *op;
 	struct stream *s;
-	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+	aclError rc = stream_named(stream, STREAM_SUBMIT, &s);
 
 	if (!rc)
 		rc = check_desc(desc);
+	if (!rc)
+		rc = stream_enter(STREAM_SUBMIT, &s);
 	if (rc)
 		return rc;
 	op = op_new(&desc_type, sizeof(*op));
@@ -170,6 +173,8 @@ static aclError check_offsets(const struct offset_op *o, size_t max)
 {
 	if (!o->dst || !o->src)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "a pointer is NULL");
+	if (o->count > MAX_COUNT)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "count is more than %#llx", MAX_COUNT);
 	if (o->dst_offset >= max || o->count > max - o->dst_offset || o->dst_offset > MAX_OFFSET ||
 		o->src_offset > MAX_OFFSET)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the copy does not fit its destination");
@@ -199,8 +204,7 @@ aclError aclrtMemcpyAsyncWithOffset(void **dst, size_t destMax, size_t dstDataOf
 
 aclError aclrtCmoGetDescSize(size_t *size)
 {
-	*size = sizeof(struct copy_desc);
-	return ACL_SUCCESS;
+	return LOCKED_WITH(context, ctx, context_need(&ctx), *size = sizeof(struct copy_desc));
 }
 
 static aclError set_cmo_desc(void *desc, const void *src, size_t size)
@@ -224,14 +228,20 @@ aclError aclrtCmoSetDesc(void *cmoDesc, void *src, size_t size)
 
 static aclError submit_cmo_desc(const void *desc, aclrtStream stream)
 {
-	aclError rc = check_desc(desc);
+	struct stream *s;
+	aclError rc = stream_named(stream, STREAM_SUBMIT, &s);
 
+	if (!rc)
+		rc = check_desc(desc);
 	return rc ? rc : cmo_submit(stream);
 }
 
 aclError aclrtCmoAsyncWithDesc(void *cmoDesc, aclrtCmoType cmoType, aclrtStream stream, const void *reserve)
 {
+	aclError rc = ACL_SUCCESS;
+
 	if (cmoType != ACL_RT_CMO_TYPE_PREFETCH)
-		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "type %d with a descriptor", cmoType);
-	return LOCKED(submit_cmo_desc(cmoDesc, stream));
+		rc = npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "type %d with a descriptor", cmoType);
+	rc = npu_unless_gone(OBJ_STREAM, stream, rc);
+	return rc ? rc : LOCKED(submit_cmo_desc(cmoDesc, stream));
 }

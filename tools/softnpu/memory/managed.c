@@ -49,7 +49,11 @@ static aclError advise(
 {
 	struct advice *a = advice_of(ptr, size);
 	aclrtMemManagedLocation none = {ACL_MEM_LOCATIONTYPE_INVALID, 0};
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
 
+	if (rc)
+		return rc;
 	if (!a)
 		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%p is not managed memory", ptr);
 	switch (what) {

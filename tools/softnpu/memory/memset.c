@@ -66,10 +66,13 @@ static aclError refused(const struct fill *f)
 	return rc || f->words ? rc : capture_refuses();
 }
 
-static aclError fill_sync(const struct fill *f)
+/* The driver is the first to compare the bytes with max. */
+static aclError fill_sync(const struct fill *f, size_t max)
 {
 	aclError rc = LOCKED(refused(f));
 
+	if (!rc && f->count > max)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "%zu exceed %zu", f->count, max);
 	if (!rc) {
 		rc = fill_now(f);
 		if (rc)
@@ -110,7 +113,7 @@ aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
 {
 	struct fill f = {devPtr, count, (uint8_t)value, false};
 
-	return fill_sync(&f);
+	return fill_sync(&f, maxCount);
 }
 
 aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream)
@@ -131,9 +134,9 @@ static aclError check_words(const struct fill *f, size_t size)
 	npu_lock();
 	p = place_of(f->dst);
 	npu_unlock();
-	if ((uintptr_t)f->dst % 4 || p.loc == LOC_UNREGISTERED)
+	if ((uintptr_t)f->dst % 4 || (p.loc != LOC_HOST && p.loc != LOC_DEVICE))
 		return npu_err(
-			ACL_ERROR_INVALID_PARAM, "%p is not 4-byte aligned memory of the runtime", f->dst);
+			ACL_ERROR_INVALID_PARAM, "%p is not 4-byte aligned device or pinned memory", f->dst);
 	return copy_not_nothing(f->count);
 }
 
@@ -145,7 +148,7 @@ aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N)
 	if (copy_nothing(N))
 		return ACL_SUCCESS;
 	rc = check_words(&f, memSize);
-	return rc ? rc : fill_sync(&f);
+	return rc ? rc : fill_sync(&f, N);
 }
 
 aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value, size_t N, aclrtStream stream)

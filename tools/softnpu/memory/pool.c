@@ -255,7 +255,7 @@ static aclError set_attr(const void *handle, aclrtMemPoolAttr attr, const void *
 	if (rc)
 		return rc;
 	if (attr < ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD) {
-		memcpy(&p->reuse[attr - ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES], value, sizeof(int));
+		p->reuse[attr - ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES] = *(const int *)value != 0;
 		return ACL_SUCCESS;
 	}
 	memcpy(&number, value, sizeof(number));

@@ -84,12 +84,26 @@ static aclError reduce_run(struct op *op, struct lane *lane)
 
 static const struct op_type reduce_type = {.name = "REDUCE_ASYNC", .run = reduce_run};
 
+/* What the device is asked about: whether it has a unit for it, then how the addresses must lie. */
+static aclError check(const struct reduce_op *r)
+{
+	const struct reducible *by = reducible_find(r->type);
+
+	if (!by || r->kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL)
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "reduction %d of type %d", r->kind, r->type);
+	if ((uintptr_t)r->dst % by->size || (uintptr_t)r->src % by->size)
+		return npu_err(ACL_ERROR_RT_ADDR_UNALIGNED, "an address is not %u-byte aligned", by->size);
+	return ACL_SUCCESS;
+}
+
 static aclError submit_reduce(const struct reduce_op *what, aclrtStream stream)
 {
 	struct reduce_op *op;
 	struct stream *s;
 	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
 
+	if (!rc)
+		rc = check(what);
 	if (rc)
 		return rc;
 	op = op_new(&reduce_type, sizeof(*op));
@@ -103,24 +117,14 @@ static aclError submit_reduce(const struct reduce_op *what, aclrtStream stream)
 	return stream_submit(s, &op->op);
 }
 
-static aclError check(const struct reduce_op *r)
-{
-	const struct reducible *by = reducible_find(r->type);
-
-	if (r->kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM && r->count > MAX_SUM)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%#llx bytes are too many", (long long)r->count);
-	if (!by || r->kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL)
-		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "reduction %d of type %d", r->kind, r->type);
-	if ((uintptr_t)r->dst % by->size || (uintptr_t)r->src % by->size)
-		return npu_err(ACL_ERROR_RT_ADDR_UNALIGNED, "an address is not %u-byte aligned", by->size);
-	return ACL_SUCCESS;
-}
-
 aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count, aclrtReduceKind kind, aclDataType type,
 	aclrtStream stream, void *reserve)
 {
 	struct reduce_op r = {.dst = dst, .src = src, .count = count, .kind = kind, .type = type};
-	aclError rc = npu_unless_gone(OBJ_STREAM, stream, check(&r));
+	aclError rc = ACL_SUCCESS;
 
+	if (kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM && count > MAX_SUM)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "%#llx bytes are too many", (long long)count);
+	rc = npu_unless_gone(OBJ_STREAM, stream, rc);
 	return rc ? rc : LOCKED(submit_reduce(&r, stream));
 }
