@@ -88,7 +88,8 @@ static void copies_over_4_gib(void)
 	void *d = device(), *to = device();
 	const void *from = device();
 
-	row(aclrtMemcpyAsyncWithOffset(to, (size_t)1 << 40, 0, (const void **)from, OVER_4_GIB, 0, INNER, NULL));
+	row(aclrtMemcpyAsyncWithOffset(
+		to, (size_t)1 << 40, 0, (const void **)from, OVER_4_GIB, 0, INNER, NULL));
 	row(aclrtSetMemcpyDesc(d, INNER, to, device(), OVER_4_GIB, NULL));
 }
 
@@ -142,6 +143,8 @@ static void *work_of_managed_memory(void *data)
 	row(aclrtMemManagedAdvise(g->managed, MIB2, ACL_MEM_ADVISE_SET_READ_MOSTLY, here));
 	row(aclrtMemManagedGetAttrs(&what, 0, g->managed, MIB2, &to, &bytes));
 	row(aclrtMemManagedGetAttr(what, g->managed, MIB2, to, bytes));
+	row(aclrtMemManagedPrefetchAsync(g->managed, MIB2, here, 0, NULL));
+	row(aclrtMemManagedPrefetchAsync(g->managed, MIB2, here, 0, g->stream));
 	row(aclrtMemP2PMap(g->device, 64, 99, 0));
 	row(aclrtMemP2PMap(g->device, 64, 1, 0));
 	return NULL;

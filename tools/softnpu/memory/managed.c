@@ -173,8 +173,12 @@ static aclError prefetch(const void *ptr, size_t size, aclrtMemManagedLocation w
 {
 	struct prefetch_op *p;
 	struct stream *s;
-	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+	aclError rc = stream_named(stream, STREAM_SUBMIT, &s);
 
+	if (!rc)
+		rc = stream_default(&s);
+	if (!rc)
+		rc = stream_enter(STREAM_SUBMIT, &s);
 	if (rc)
 		return rc;
 	if (!advice_of(ptr, size))
