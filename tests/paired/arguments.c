@@ -23,9 +23,12 @@ static aclrtUtilizationInfo utilization, utilization_extended = {.utilizationExt
 static aclrtCntNotifyRecordInfo record_three = {.mode = 3}, record_add = {.mode = 1};
 static aclrtCntNotifyWaitInfo wait_five = {.mode = 5}, wait_equal = {.mode = 1};
 static size_t some_bytes = 4096;
-static const aclrtRandomNumTaskInfo random_good = {.dataType = ACL_FLOAT},
-				    random_bad = {.dataType = ACL_INT8},
-				    random_dirty = {.dataType = ACL_FLOAT, .rsv = {1}};
+#define RANDOM_TASK                                                                                          \
+	.randomResultAddr = DEVICE, .randomCounterAddr = OTHER, .randomSeed.size = 8, .randomNum.size = 8,   \
+	.randomNumFuncParaInfo.paramInfo.dropoutBitmaskInfo.dropoutRation.size = 4
+static const aclrtRandomNumTaskInfo random_good = {.dataType = ACL_FLOAT, RANDOM_TASK},
+				    random_bad = {.dataType = ACL_INT8, RANDOM_TASK},
+				    random_dirty = {.dataType = ACL_FLOAT, .rsv = {1}, RANDOM_TASK};
 static int32_t pids[1] = {1};
 static aclrtBarrierTaskInfo barrier_good = {
 	.barrierNum = 1, .cmoInfo = {{.cmoType = ACL_RT_CMO_TYPE_INVALID, .barrierId = 1}}};

@@ -2,12 +2,16 @@
 /* Memory of tasks whose addresses stand in a structure, or decide where a model goes on. */
 #include "tasks.h"
 
+#define COUNTER 2048 /* in the memory of the numbers, behind them */
+
 static aclrtRandomNumTaskInfo numbers(void *result, void *counter)
 {
 	aclrtRandomNumTaskInfo info = {.dataType = ACL_FLOAT,
-		.randomNumFuncParaInfo = {.funcType = ACL_RT_RANDOM_NUM_FUNC_TYPE_UNIFORM_DIS},
+		.randomNumFuncParaInfo = {.funcType = ACL_RT_RANDOM_NUM_FUNC_TYPE_UNIFORM_DIS,
+			.paramInfo.uniformDisInfo = {.min.size = 4, .max.size = 4}},
 		.randomResultAddr = result,
 		.randomCounterAddr = counter,
+		.randomSeed.size = 8,
 		.randomNum = {.valueOrAddr = {0, 1}, .size = 8}};
 
 	return info;
@@ -25,7 +29,7 @@ static void numbers_read_early(void)
 {
 	aclrtStream first = make_stream(), second = make_stream();
 	char *out = make_host_memory(SIZE), *d = written_memory();
-	aclrtRandomNumTaskInfo info = numbers(d, NULL);
+	aclrtRandomNumTaskInfo info = numbers(d, (char *)d + COUNTER);
 
 	CALL(aclrtRandomNumAsync, .taskInfo = &info, .stream = first);
 	if (!bug)
@@ -41,7 +45,7 @@ static void numbers_over_a_copy(void)
 {
 	aclrtStream first = make_stream(), second = make_stream();
 	void *out = make_host_memory(SIZE), *d = written_memory();
-	aclrtRandomNumTaskInfo info = numbers(d, NULL);
+	aclrtRandomNumTaskInfo info = numbers(d, (char *)d + COUNTER);
 
 	copy_on(first, out, d, DOWN);
 	if (!bug)
@@ -99,7 +103,7 @@ static void numbers_of_a_built_model(void)
 {
 	struct built b = build_begin();
 	void *d = written_memory();
-	aclrtRandomNumTaskInfo info = numbers(d, NULL);
+	aclrtRandomNumTaskInfo info = numbers(d, (char *)d + COUNTER);
 
 	CALL(aclrtRandomNumAsync, .taskInfo = &info, .stream = b.stream);
 	build_end(&b);

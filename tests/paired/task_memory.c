@@ -81,8 +81,12 @@ static void describe_other_device(void)
 static void counter_too_small(void)
 {
 	char *counter = make_device_memory(4096);
-	aclrtRandomNumTaskInfo info = {
-		.dataType = ACL_FLOAT, .randomCounterAddr = counter + 4096 - (bug ? 15 : 16)};
+	aclrtRandomNumTaskInfo info = {.dataType = ACL_FLOAT,
+		.randomNumFuncParaInfo.paramInfo.dropoutBitmaskInfo.dropoutRation.size = 4,
+		.randomResultAddr = counter,
+		.randomCounterAddr = counter + 4096 - (bug ? 15 : 16),
+		.randomSeed.size = 8,
+		.randomNum.size = 8};
 	aclrtStream s = make_stream();
 
 	CALL(aclrtRandomNumAsync, .taskInfo = &info, .stream = s);
