@@ -218,6 +218,18 @@ except OSError: raise SystemExit(6)' <&-"
 	[ "$status" = 3 ]
 }
 
+@test "--timeout: a process that ignores SIGTERM is killed, also when the program itself has ended by it" {
+	run "$ACLCHECK" run --softnpu --timeout 1 -- sh -c '(trap "" TERM; touch started; exec sleep 91) & exec sleep 91'
+	left=
+	for p in $(pgrep -x -f 'sleep 91'); do
+		[ "$(readlink "/proc/$p/cwd")" != "$PWD" ] || { left="$left $p"; kill -KILL "$p"; }
+	done
+	[ "$status" = 98 ]
+	[ -e started ]
+	[ -z "$left" ]
+	[[ $output != *still-running* ]]
+}
+
 @test "exit codes: those of --help, README and this page's table, each reached" {
 	for code in 97 98 99; do
 		"$ACLCHECK" run --help | grep -q "$code"

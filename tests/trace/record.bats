@@ -362,6 +362,14 @@ ends() {
 	[ -z "$(daemons_of "$place")" ]
 	[ -z "$(ls -A tmp)" ]
 	not pgrep -g 0 -f 'sleep 60[01]'
+	# A ring is written, however the program ends then.
+	for seconds in 1 20; do
+		rm -rf t ready
+		run record t --ring 2M --timeout $seconds -- sh -c 'trap "exit 0" TERM; "$1" loop 3; touch ready; while :; do sleep 0.1; done' - "$app"
+		[ ! -e ready ] || break
+	done
+	[ "$status" -eq 98 ]
+	grep -q '^aclcheck: last calls written to t: 1 x$' said
 	# In time; and what is no time.
 	run record in_time --timeout 100 -- "$app" exit 42
 	[ "$status" -eq 42 ]
@@ -374,7 +382,30 @@ ends() {
 	[ "$status" -eq 99 ]
 }
 
-@test "a daemon that dies meanwhile: never 0 {
+@test "run --trace --timeout: the recording is ended in order, whether the program ends by SIGTERM or not" {
+	mkdir tmp
+	for ignores in '' 'trap "" TERM;'; do
+		for seconds in 1 20; do
+			rm -rf t ready
+			TMPDIR=$place/tmp run "$aclcheck" run --softnpu --timeout $seconds --trace t -- \
+				sh -c "$ignores"' "$1" loop 3; touch ready; sleep 602' - "$app"
+			[ ! -e ready ] || break
+		done
+		echo "$output"
+		[ "$status" -eq 98 ]
+		[[ $output == *"timeout: the program was ended after "* ]]
+		[[ $output != *"still running"* ]]
+		[ -z "$(daemons_of "$place")" ]
+		[ -z "$(ls -A tmp)" ]
+		"$aclcheck" summary --json t >t.json
+		python3 -S -c 'import json; j = json.load(open("t.json")); assert j["calls"] >= 3 and j["complete"], j["reasons"]'
+	done
+	# In time.
+	run "$aclcheck" run --softnpu --timeout 100 --trace in_time -- "$app" exit 42
+	[ "$status" -eq 42 ]
+}
+
+@test "a daemon that dies meanwhile: never 0" {
 	for daemon in sessiond consumerd; do
 		for n in 1 2; do
 			"$aclcheck" trace "$buffers" -o "$daemon$n" -- sh -c '"$1" loop 1; touch at

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -432,11 +433,20 @@ static const char *release_of(const struct run *run)
 	return NULL;
 }
 
-/* With --trace the program is started by "aclcheck trace", which knows the daemons. */
-static char **whole_command(const struct run *run, char **program)
+static void announce(void *directory, pid_t program)
 {
-	const char *before[] = {launch_self(), "trace", "-o", run->trace, "--"};
-	const size_t n = sizeof(before) / sizeof(*before);
+	run_directory_program(directory, program);
+}
+
+/*
+ * With --trace the program is started by "aclcheck trace", which knows the daemons: it ends the program in
+ * time, and none of them.
+ */
+static char **whole_command(const struct run *run, char **program, const char *timeout)
+{
+	const char *before[] = {
+		launch_self(), "trace", "-o", run->trace, run->timeout ? "--timeout" : "--", timeout, "--"};
+	const size_t n = run->timeout ? sizeof(before) / sizeof(*before) : 5;
 	size_t count = 0;
 	char **argv;
 
@@ -445,14 +455,38 @@ static char **whole_command(const struct run *run, char **program)
 	while (program[count])
 		count++;
 	argv = need(calloc(n + count + 1, sizeof(*argv)));
-	memcpy(argv, before, sizeof(before));
+	memcpy(argv, before, n * sizeof(*argv));
 	memcpy(argv + n, program, count * sizeof(*argv));
 	return argv;
 }
 
-static void announce(void *directory, pid_t program)
+static double now(void)
 {
-	run_directory_program(directory, program);
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+/* False: no child could be made. */
+static bool run_whole(const struct run *run, char **argv, struct uncovered *u, struct supervised *ended)
+{
+	const struct supervision how = {.timeout = run->trace ? 0 : run->timeout,
+		.uncovered = u,
+		.started = announce,
+		.context = (void *)&run->directory};
+	double start = now();
+
+	if (!supervise(argv, &how, ended))
+		return false;
+	if (run->trace && run->timeout)
+		ended->timed_out = WIFEXITED(ended->status) &&
+				   WEXITSTATUS(ended->status) == COMMAND_INCONCLUSIVE &&
+				   now() - start >= run->timeout;
+	/* The code was the recorder's; what the program made of the signal it keeps for itself. */
+	if (run->trace && ended->timed_out)
+		ended->status = SIGTERM;
+	return true;
 }
 
 int cmd_run(int argc, char **argv)
@@ -460,9 +494,8 @@ int cmd_run(int argc, char **argv)
 	struct run run = {.format = report_format_find("json")};
 	int code = parse(&run, argc, argv);
 	struct supervised ended;
-	struct supervision how;
 	struct uncovered *u;
-	char outer_job[128];
+	char outer_job[128], timeout[16];
 	const char *why;
 
 	if (code)
@@ -486,11 +519,10 @@ int cmd_run(int argc, char **argv)
 		free(run.outer);
 		run.outer = NULL;
 	}
-	argv = whole_command(&run, argv);
+	snprintf(timeout, sizeof(timeout), "%u", run.timeout);
+	argv = whole_command(&run, argv, timeout);
 	u = uncovered_new(run.directory.path, run.notes_only);
-	how = (struct supervision){
-		.timeout = run.timeout, .uncovered = u, .started = announce, .context = &run.directory};
-	if (!supervise(argv, &how, &ended)) {
+	if (!run_whole(&run, argv, u, &ended)) {
 		code = discard(&run, command_misuse("no process can be made: %s", strerror(errno)));
 	} else if (ended.exec_error) {
 		code = discard(&run, command_misuse("%s: %s", argv[0], strerror(ended.exec_error)));

@@ -259,6 +259,11 @@ bool supervise(char **argv, const struct supervision *how, struct supervised *ou
 	wait_for(child, &probe, how, signals, out);
 	signal_probe_stop(&probe);
 	out->left = wait_for_orphans(how->uncovered);
+	if (out->left && out->timed_out) {
+		/* They got SIGTERM with the program, and did not end by it. */
+		descendants_each(send_signal, &(int){SIGKILL});
+		out->left = wait_for_orphans(how->uncovered);
+	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(signals);
 	return true;

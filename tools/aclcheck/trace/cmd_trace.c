@@ -626,7 +626,7 @@ static bool report(struct recording *r, bool stopped)
 /* The same of a ring: that the oldest calls are gone is what was asked for. */
 static bool end_ring(struct recording *r, int status)
 {
-	bool reason = status && r->ran, ended;
+	bool reason = (status || r->timed_out) && r->ran, ended;
 	char last[NAME_MAX + 1], newest[PATH_MAX + NAME_MAX + 2];
 	unsigned n;
 

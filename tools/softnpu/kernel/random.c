@@ -149,8 +149,8 @@ static double draw(aclrtRandomNumFuncType type, double first, double second, uin
 	return first + second * n;
 }
 
-/* What the distribution is told: one or two numbers of the element's type. */
-static void told(const aclrtRandomNumFuncParaInfo *f, const aclrtRandomParaInfo *p[2])
+/* The distribution's one or two numbers, of the element's type. */
+static void numbers_of(const aclrtRandomNumFuncParaInfo *f, const aclrtRandomParaInfo *p[2])
 {
 	p[0] = &f->paramInfo.uniformDisInfo.min;
 	p[1] = &f->paramInfo.uniformDisInfo.max;
@@ -169,7 +169,7 @@ static aclError distribution(const aclrtRandomNumTaskInfo *info, double *first, 
 	unsigned size = element_bytes(info->dataType);
 	aclError rc;
 
-	told(&info->randomNumFuncParaInfo, p);
+	numbers_of(&info->randomNumFuncParaInfo, p);
 	rc = parameter(p[0], &v[0], size);
 	if (!rc)
 		rc = parameter(p[1], &v[1], size);
@@ -261,7 +261,7 @@ static aclError check_info(const aclrtRandomNumTaskInfo *info)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "no integers have distribution %d", type);
 	if (!info->randomCounterAddr || !info->randomResultAddr)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the address of the counter or result is NULL");
-	told(&info->randomNumFuncParaInfo, p);
+	numbers_of(&info->randomNumFuncParaInfo, p);
 	if (!possible(&info->randomSeed, 8) || !possible(&info->randomNum, 8) || !possible(p[0], size) ||
 		!possible(p[1], size))
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "a parameter has no possible size");
