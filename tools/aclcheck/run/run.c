@@ -460,32 +460,21 @@ static char **whole_command(const struct run *run, char **program, const char *t
 	return argv;
 }
 
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
 /* False: no child could be made. */
-static bool run_whole(const struct run *run, char **argv, struct uncovered *u, struct supervised *ended)
+static bool run_whole(struct run *run, char **argv, struct uncovered *u, struct supervised *ended)
 {
 	const struct supervision how = {.timeout = run->trace ? 0 : run->timeout,
 		.uncovered = u,
 		.started = announce,
-		.context = (void *)&run->directory};
-	double start = now();
+		.context = &run->directory};
 
 	if (!supervise(argv, &how, ended))
 		return false;
-	if (run->trace && run->timeout)
-		ended->timed_out = WIFEXITED(ended->status) &&
-				   WEXITSTATUS(ended->status) == COMMAND_INCONCLUSIVE &&
-				   now() - start >= run->timeout;
-	/* The code was the recorder's; what the program made of the signal it keeps for itself. */
-	if (run->trace && ended->timed_out)
+	if (run->trace && run_timed_out(&run->directory)) {
+		/* The code was the recorder's; what the program made of the signal it keeps for itself. */
+		ended->timed_out = true;
 		ended->status = SIGTERM;
+	}
 	return true;
 }
 

@@ -119,12 +119,16 @@ struct run_directory {
 	pid_t cleaner; /* 0 = none */
 	int line; /* to it */
 	int mark; /* what says that the directory is in use, -1 = nothing */
+	pid_t program; /* or who records it */
 };
 
 /* pattern: as for mkdtemp. False after an error was said. */
 bool run_directory_make(struct run_directory *d, char *pattern);
 /* Until its end the directory stays, whatever becomes of this command. */
-void run_directory_program(const struct run_directory *d, pid_t program);
+void run_directory_program(struct run_directory *d, pid_t program);
+/* Who records the program has ended it after its time: for the run above, if there is one. */
+void run_note_timed_out(void);
+bool run_timed_out(const struct run_directory *d);
 void run_directory_remove(struct run_directory *d);
 /* The directory stays for good. */
 void run_directory_keep(struct run_directory *d);

@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,9 +122,38 @@ bool run_directory_make(struct run_directory *d, char *pattern)
 	return true;
 }
 
-void run_directory_program(const struct run_directory *d, pid_t program)
+void run_directory_program(struct run_directory *d, pid_t program)
 {
+	d->program = program;
 	send(d->line, &program, sizeof(program), MSG_NOSIGNAL);
+}
+
+/* By the process that says so: there may be recorders below the one that the run has started. */
+static void timed_out_path(char *out, size_t size, const char *directory, pid_t recorder)
+{
+	snprintf(out, size, "%s/%ld.timed-out", directory, (long)recorder);
+}
+
+void run_note_timed_out(void)
+{
+	const char *directory = getenv("ACLCHECK_RUN");
+	char path[PATH_MAX + 32];
+	int fd;
+
+	if (!directory)
+		return;
+	timed_out_path(path, sizeof(path), directory, getpid());
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		close(fd);
+}
+
+bool run_timed_out(const struct run_directory *d)
+{
+	char path[PATH_MAX + 32];
+
+	timed_out_path(path, sizeof(path), d->path, d->program);
+	return !access(path, F_OK);
 }
 
 void run_directory_keep(struct run_directory *d)

@@ -552,6 +552,8 @@ static int run_program(struct recording *r)
 		restore(&kept[i]);
 	r->left = s.left;
 	r->timed_out = s.timed_out;
+	if (s.timed_out)
+		run_note_timed_out();
 	r->ran = !s.exec_error;
 	return status;
 }
