@@ -5,6 +5,7 @@
  * the ring turn most of them away at once.
  */
 #include "checks/state/freed_memory.h"
+#include "checks/engine/address_regions.h"
 #include "checks/engine/program_memory.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
@@ -25,7 +26,6 @@ struct entry {
  * touches more than a few is counted by regions of the next size, or as vast.
  */
 #define REGIONS_LOG 9
-#define REGIONS_TOUCHED 16
 static const unsigned region_sizes[] = {21, 30}; /* log2: 2 MiB, 1 GiB */
 #define REGION_SIZES (sizeof(region_sizes) / sizeof(region_sizes[0]))
 
@@ -51,21 +51,16 @@ static uint64_t mapping_of(struct checks *c, const struct acl_block *b, const vo
 	return c->host.mapping ? c->host.mapping(c->host.context, address, latest) : 0;
 }
 
-static inline unsigned region_place(uint64_t region)
-{
-	return (unsigned)(region * UINT64_C(0x9e3779b97f4a7c15) >> (64 - REGIONS_LOG));
-}
-
 /* Under the lock: an entry comes (1) or goes (-1). */
 static void regions_count(struct freed_ring *r, uint64_t base, uint64_t end, int by)
 {
 	for (unsigned i = 0; i < REGION_SIZES; i++) {
-		uint64_t first = base >> region_sizes[i], last = (end - 1) >> region_sizes[i];
+		struct region_span span = region_span(base, end, region_sizes[i]);
 
-		if (last - first >= REGIONS_TOUCHED)
+		if (!regions_are_few(span))
 			continue;
-		for (uint64_t n = first; n <= last; n++) {
-			_Atomic uint16_t *count = &r->touched[i][region_place(n)];
+		for (uint64_t n = span.first; n <= span.last; n++) {
+			_Atomic uint16_t *count = &r->touched[i][region_place(n, REGIONS_LOG)];
 
 			store_relaxed(count, (uint16_t)(load_relaxed(count) + by));
 		}
@@ -80,7 +75,7 @@ static bool regions_ask(struct freed_ring *r, uint64_t address)
 	bool may = load_relaxed(&r->vast);
 
 	for (unsigned i = 0; i < REGION_SIZES; i++)
-		may |= load_relaxed(&r->touched[i][region_place(address >> region_sizes[i])]);
+		may |= load_relaxed(&r->touched[i][region_place(address >> region_sizes[i], REGIONS_LOG)]);
 	return may;
 }
 

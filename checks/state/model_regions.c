@@ -5,20 +5,26 @@
  * Regions of one remainder share a word.
  */
 #include "checks/state/model_regions.h"
+#include "checks/engine/address_regions.h"
 #include "checks/engine/instance.h"
 
-#define TOUCHED 16 /* regions of a size */
 static const unsigned region_sizes[] = {12, 21, 30}; /* log2: a page, 2 MiB, 1 GiB */
 #define SIZES (sizeof(region_sizes) / sizeof(region_sizes[0]))
 #define WORDS_LOG 12
+#define NOTED 512
 
+struct region_word {
+	_Atomic uint64_t own, smaller; /* noted here; noted in smaller regions of this one */
+};
+
+/* Written under the lock, while a capture goes on; read without. */
 struct model_regions {
 	struct acl_lock lock;
 	uint32_t models; /* that have accesses */
 	_Atomic uint64_t vast; /* models with tasks that touch too many regions of any size */
-	struct region_word {
-		_Atomic uint64_t own, smaller; /* noted here; noted in smaller regions of this one */
-	} word[SIZES][1 << WORDS_LOG];
+	struct region_word word[SIZES][1 << WORDS_LOG];
+	uint32_t n_noted; /* words that are not empty; of more than NOTED they are not listed */
+	struct region_word *noted[NOTED];
 };
 
 static struct model_regions *regions(struct checks *c)
@@ -28,18 +34,23 @@ static struct model_regions *regions(struct checks *c)
 
 static inline struct region_word *word_of(struct model_regions *r, unsigned size, uint64_t region)
 {
-	return &r->word[size][region * UINT64_C(0x9e3779b97f4a7c15) >> (64 - WORDS_LOG)];
+	return &r->word[size][region_place(region, WORDS_LOG)];
 }
 
-static inline bool touches_few(unsigned size, uint64_t start, uint64_t end)
+static bool is_empty(const struct region_word *w)
 {
-	return ((end - 1) >> region_sizes[size]) - (start >> region_sizes[size]) < TOUCHED;
+	struct region_word *word = (struct region_word *)w;
+
+	return !(load_relaxed(&word->own) | load_relaxed(&word->smaller));
 }
 
-static void note(_Atomic uint64_t *models, uint64_t bit)
+static void note(struct model_regions *r, struct region_word *w, bool smaller, uint64_t bit)
 {
-	if (!(load_relaxed(models) & bit))
-		atomic_fetch_or_explicit(models, bit, memory_order_relaxed);
+	_Atomic uint64_t *models = smaller ? &w->smaller : &w->own;
+
+	if (is_empty(w) && r->n_noted++ < NOTED)
+		r->noted[r->n_noted - 1] = w;
+	store_relaxed(models, load_relaxed(models) | bit);
 }
 
 void model_regions_add(struct checks *c, acl_ref model, uint64_t start, uint64_t end)
@@ -47,16 +58,19 @@ void model_regions_add(struct checks *c, acl_ref model, uint64_t start, uint64_t
 	struct model_regions *r = regions(c);
 	bool noted = false;
 
+	lock(&r->lock);
 	for (unsigned size = 0; size < SIZES; size++) {
-		if (!touches_few(size, start, end))
+		struct region_span span = region_span(start, end, region_sizes[size]);
+
+		if (!regions_are_few(span))
 			continue;
-		for (uint64_t n = start >> region_sizes[size]; n <= (end - 1) >> region_sizes[size]; n++)
-			note(noted ? &word_of(r, size, n)->smaller : &word_of(r, size, n)->own,
-				model_bit(model));
+		for (uint64_t n = span.first; n <= span.last; n++)
+			note(r, word_of(r, size, n), noted, model_bit(model));
 		noted = true;
 	}
 	if (!noted)
-		note(&r->vast, model_bit(model));
+		store_relaxed(&r->vast, load_relaxed(&r->vast) | model_bit(model));
+	unlock(&r->lock);
 }
 
 uint64_t models_at(struct checks *c, uint64_t start, uint64_t end)
@@ -66,9 +80,11 @@ uint64_t models_at(struct checks *c, uint64_t start, uint64_t end)
 	bool smallest = true;
 
 	for (unsigned size = 0; size < SIZES; size++) {
-		if (!touches_few(size, start, end))
+		struct region_span span = region_span(start, end, region_sizes[size]);
+
+		if (!regions_are_few(span))
 			continue;
-		for (uint64_t n = start >> region_sizes[size]; n <= (end - 1) >> region_sizes[size]; n++) {
+		for (uint64_t n = span.first; n <= span.last; n++) {
 			struct region_word *w = word_of(r, size, n);
 
 			models |= load_relaxed(&w->own) | (smallest ? load_relaxed(&w->smaller) : 0);
@@ -78,19 +94,25 @@ uint64_t models_at(struct checks *c, uint64_t start, uint64_t end)
 	return smallest ? UINT64_MAX : models;
 }
 
+static void forget(struct region_word *w)
+{
+	/* Pages never touched are none. */
+	if (is_empty(w))
+		return;
+	store_relaxed(&w->own, 0);
+	store_relaxed(&w->smaller, 0);
+}
+
+/* Mostly a capture has touched few. */
 static void forget_all(struct model_regions *r)
 {
 	store_relaxed(&r->vast, 0);
-	for (unsigned size = 0; size < SIZES; size++)
-		for (unsigned i = 0; i < 1 << WORDS_LOG; i++) {
-			struct region_word *w = &r->word[size][i];
-
-			/* Pages never touched are none. */
-			if (load_relaxed(&w->own) | load_relaxed(&w->smaller)) {
-				store_relaxed(&w->own, 0);
-				store_relaxed(&w->smaller, 0);
-			}
-		}
+	for (uint32_t i = 0; i < r->n_noted && r->n_noted <= NOTED; i++)
+		forget(r->noted[i]);
+	for (unsigned size = 0; size < SIZES && r->n_noted > NOTED; size++)
+		for (unsigned i = 0; i < 1 << WORDS_LOG; i++)
+			forget(&r->word[size][i]);
+	r->n_noted = 0;
 }
 
 void model_regions_count(struct checks *c, int by)

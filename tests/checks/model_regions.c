@@ -116,6 +116,14 @@ static void nothing_is_left_behind_the_last_one(void **state)
 		models_at(c, at, at + 8), model_bit(model_numbered(1)) | model_bit(model_numbered(2)));
 	model_regions_count(c, -1);
 	assert_int_equal(models_at(c, at, at + 8), 0);
+	/* The same of more words than are listed. */
+	model_regions_count(c, 1);
+	for (uint64_t i = 0; i < 2000; i++)
+		model_regions_add(c, model_numbered(3), at + i * 4096, at + i * 4096 + 8);
+	assert_int_equal(models_at(c, at + 1999 * 4096, at + 1999 * 4096 + 8), model_bit(model_numbered(3)));
+	model_regions_count(c, -1);
+	for (uint64_t i = 0; i < 2000; i++)
+		assert_int_equal(models_at(c, at + i * 4096, at + i * 4096 + 8), 0);
 	fixture_free(fixture);
 }
 
