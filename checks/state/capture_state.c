@@ -139,7 +139,7 @@ static void stream_is_captured(struct checks *c, struct acl_object *stream, acl_
 
 static void event_is_captured(struct acl_object *event, bool captured)
 {
-	store_relaxed(&event_marks(event_state(event))->captured, captured);
+	store_relaxed(&event_marks(event)->captured, captured);
 	event_special_renew(event);
 }
 
@@ -397,7 +397,7 @@ static void event_recorded(struct checks *c, struct acl_call_record *call)
 	event_is_captured(e, true);
 	counter_inc(&model_state(model)->tasks);
 	if (event_is_external(call, e)) {
-		store_relaxed(&event_marks(event_state(e))->external, true);
+		store_relaxed(&event_marks(e)->external, true);
 		model_uses_object(c, model, e, call);
 		capture_stream_task(c, model, stream_of(call), LAST_EXTERNAL_RECORD, call);
 	} else if (load_relaxed(&event_state(e)->flags) & ACL_EVENT_SYNC) {
@@ -434,7 +434,7 @@ static void event_waited(struct checks *c, struct acl_call_record *call)
 	if (model) {
 		counter_inc(&model_state(model)->tasks);
 		if (event_is_external(call, e)) {
-			store_relaxed(&event_marks(event_state(e))->external, true);
+			store_relaxed(&event_marks(e)->external, true);
 			model_uses_object(c, model, e, call);
 			capture_stream_task(c, model, s, LAST_TASK, call);
 			model_waits_unseen(c, model, s);

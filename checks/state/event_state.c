@@ -24,26 +24,26 @@ static enum event_maker event_maker_of(const struct acl_call_record *call)
 
 static bool is_link(struct event_state *e)
 {
-	return load_relaxed(&event_marks(e)->maker) == EVENT_EX &&
+	return load_relaxed(&event_state_marks(e)->maker) == EVENT_EX &&
 	       (load_relaxed(&e->flags) & (ACL_EVENT_SYNC | ACL_EVENT_IPC)) == ACL_EVENT_SYNC;
 }
 
 static bool is_shared(struct event_state *e)
 {
 	return load_relaxed(&e->flags) & ACL_EVENT_IPC ||
-	       load_relaxed(&event_marks(e)->maker) == EVENT_IMPORTED;
+	       load_relaxed(&event_state_marks(e)->maker) == EVENT_IMPORTED;
 }
 
 void event_created(struct checks *c, const struct acl_call_record *call, struct acl_object *o)
 {
 	struct event_state *e = event_state(o);
 
-	store_relaxed(&event_marks(e)->maker, event_maker_of(call));
+	store_relaxed(&event_state_marks(e)->maker, event_maker_of(call));
 	store_relaxed(&e->flags, (uint32_t)acl_arg_value(call->api, call->args, ACL_ROLE_FLAGS));
-	store_relaxed(&event_marks(e)->link, is_link(e));
+	store_relaxed(&event_state_marks(e)->link, is_link(e));
 	if (load_relaxed(&e->flags) & ACL_EVENT_DEVICE_USE_ONLY)
 		checks_when(c, WHEN_DEVICE_ONLY);
-	if (load_relaxed(&event_marks(e)->maker) == EVENT_WITH_FLAG &&
+	if (load_relaxed(&event_state_marks(e)->maker) == EVENT_WITH_FLAG &&
 		load_relaxed(&e->flags) & ACL_EVENT_EXTERNAL)
 		checks_start_conditional(c);
 	if (is_shared(e))
@@ -113,8 +113,9 @@ static bool event_is_special(struct acl_object *o)
 {
 	struct event_state *e = event_state(o);
 
-	return load_relaxed(&event_marks(e)->captured) || load_relaxed(&event_marks(e)->record_flag) ||
-	       load_relaxed(&event_marks(e)->wait_flag) || event_rarely(o, capture);
+	return load_relaxed(&event_state_marks(e)->captured) ||
+	       load_relaxed(&event_state_marks(e)->record_flag) ||
+	       load_relaxed(&event_state_marks(e)->wait_flag) || event_rarely(o, capture);
 }
 
 void event_special_renew(struct acl_object *event)
@@ -135,8 +136,7 @@ struct acl_object *latest_record(struct checks *c, struct acl_object *o, uint64_
 /* Without a record that we have seen, only the wait for an event of this kind is none: it ends at once. */
 static bool ends_at_once(struct acl_object *o)
 {
-	return load_relaxed(&event_marks(event_state(o))->maker) == EVENT_EX &&
-	       !load_relaxed(&event_state(o)->records);
+	return load_relaxed(&event_marks(o)->maker) == EVENT_EX && !load_relaxed(&event_state(o)->records);
 }
 
 static void event_unseen_wait(struct checks *c, struct acl_object *s, uint64_t position)
@@ -186,8 +186,8 @@ static void event_wait_leave(struct checks *c, struct acl_call_record *call)
 		return;
 	}
 	event_wait_note(c, o, s, call);
-	if (load_relaxed(&event_marks(event_state(o))->maker) == EVENT_IMPORTED ||
-		load_relaxed(&event_marks(event_state(o))->external)) {
+	if (load_relaxed(&event_marks(o)->maker) == EVENT_IMPORTED ||
+		load_relaxed(&event_marks(o)->external)) {
 		event_unseen_wait(c, s, call->state.position);
 		return;
 	}
@@ -241,7 +241,7 @@ static void event_query_leave(struct checks *c, struct acl_call_record *call)
 static void event_timed(struct acl_object *o)
 {
 	if (o)
-		store_relaxed(&event_marks(event_state(o))->timed, true);
+		store_relaxed(&event_marks(o)->timed, true);
 }
 
 static void event_time_leave(struct checks *c, struct acl_call_record *call)
@@ -309,9 +309,9 @@ static void event_flag_enter(struct checks *c, struct acl_call_record *call)
 	_Atomic uint8_t *first;
 
 	(void)c;
-	if (!o || load_relaxed(&event_marks(event_state(o))->maker) != EVENT_EX || flag > 1)
+	if (!o || load_relaxed(&event_marks(o)->maker) != EVENT_EX || flag > 1)
 		return;
-	first = record ? &event_marks(event_state(o))->record_flag : &event_marks(event_state(o))->wait_flag;
+	first = record ? &event_marks(o)->record_flag : &event_marks(o)->wait_flag;
 	if (load_relaxed(first))
 		return;
 	if (event_used_plainly(o, record))

@@ -96,9 +96,15 @@ static inline struct event_state *event_state(struct acl_object *o)
 	return object_extra(o);
 }
 
-static inline struct event_marks *event_marks(const struct event_state *e)
+static inline struct event_marks *event_marks(struct acl_object *o)
 {
-	return object_steady((struct acl_object *)e - 1);
+	return object_steady(o);
+}
+
+/* The same where only the other part is at hand. */
+static inline struct event_marks *event_state_marks(const struct event_state *e)
+{
+	return event_marks((struct acl_object *)e - 1);
 }
 
 /* To write into; NULL: no memory, and the event is followed no more. */
@@ -156,7 +162,7 @@ static inline bool event_reset_counts(const struct acl_call_record *call)
 	struct acl_object *e = event_of(call);
 
 	return e && succeeded(call) && !call->state.capture &&
-	       load_relaxed(&event_marks(event_state(e))->maker) == EVENT_WITH_FLAG;
+	       load_relaxed(&event_marks(e)->maker) == EVENT_WITH_FLAG;
 }
 
 /* Whether there is one that other processes may look at: its records are signals to them. */

@@ -19,7 +19,7 @@ static void outside_wait_leave(struct checks *c, struct acl_call_record *call)
 	bool noted = acl_apis[call->api].operation != ACL_OP_WAIT_EVENT ||
 		     (e && (event_flag_external(call) ||
 				   load_relaxed(&event_state(e)->flags) == ACL_EVENT_EXTERNAL));
-	bool outside = noted || !e || load_relaxed(&event_marks(event_state(e))->external);
+	bool outside = noted || !e || load_relaxed(&event_marks(e)->external);
 
 	if (!model || !outside || !succeeded(call))
 		return;

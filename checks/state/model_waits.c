@@ -9,8 +9,7 @@
 /* Such an event stays recorded until it is reset; with the *_EXTERNAL flags the runtime does that itself. */
 static bool stays_recorded(const struct acl_call_record *call, struct acl_object *e)
 {
-	return !event_flag_external(call) &&
-	       load_relaxed(&event_marks(event_state(e))->maker) == EVENT_WITH_FLAG &&
+	return !event_flag_external(call) && load_relaxed(&event_marks(e)->maker) == EVENT_WITH_FLAG &&
 	       load_relaxed(&event_state(e)->flags) == ACL_EVENT_EXTERNAL;
 }
 
@@ -58,7 +57,7 @@ static void event_reset_leave(struct checks *c, struct acl_call_record *call)
 	if (!model)
 		return;
 	capture_stream_task(c, model, stream_of(call), LAST_TASK, call);
-	store_relaxed(&event_marks(event_state(e))->reset_by_model, true);
+	store_relaxed(&event_marks(e)->reset_by_model, true);
 	wait_forget(model, object_ref(e));
 }
 
@@ -84,7 +83,7 @@ static bool wait_unreset(struct checks *c, const struct model_external_wait *w)
 	struct acl_object *e = w->event ? object_of(c, w->event) : NULL;
 
 	return e && object_usable(e) && event_rarely(e, resets) == w->resets &&
-	       !load_relaxed(&event_marks(event_state(e))->reset_by_model);
+	       !load_relaxed(&event_marks(e)->reset_by_model);
 }
 
 bool model_wait_unreset(struct checks *c, struct acl_object *model, struct model_external_wait *wait)

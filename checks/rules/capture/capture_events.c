@@ -25,19 +25,18 @@ static bool check_event(struct checks *c, struct acl_call_record *call, const st
 		PARTS(part_object("event", e), part_object("stream", s),
 			part_object("capture", capture_of(c, s))),
 		"%s; the event was made by %s with flags 0x%x.", detail,
-		makers[load_relaxed(&event_marks(event_state(e))->maker)],
-		load_relaxed(&event_state(e)->flags));
+		makers[load_relaxed(&event_marks(e)->maker)], load_relaxed(&event_state(e)->flags));
 }
 
 static bool event_is_for_graph(const struct event_state *e)
 {
-	return load_relaxed(&event_marks(e)->maker) == EVENT_WITH_FLAG &&
+	return load_relaxed(&event_state_marks(e)->maker) == EVENT_WITH_FLAG &&
 	       load_relaxed(&((struct event_state *)e)->flags) & ACL_EVENT_EXTERNAL;
 }
 
 static bool event_is_shared(const struct event_state *e)
 {
-	unsigned maker = load_relaxed(&event_marks(e)->maker);
+	unsigned maker = load_relaxed(&event_state_marks(e)->maker);
 
 	return maker == EVENT_IMPORTED ||
 	       (maker == EVENT_EX && load_relaxed(&((struct event_state *)e)->flags) & ACL_EVENT_IPC);
@@ -56,7 +55,7 @@ static void used_in_capture(struct checks *c, struct acl_call_record *call, stru
 	check_event(
 		c, call, RULE("capture-ipc-event"), o, shared, "Events between processes cannot be captured");
 	check_event(c, call, RULE("capture-event-wrong-constructor"), o,
-		!shared && load_relaxed(&event_marks(e)->maker) != EVENT_EX &&
+		!shared && load_relaxed(&event_state_marks(e)->maker) != EVENT_EX &&
 			load_relaxed(&e->flags) != ACL_EVENT_EXTERNAL,
 		"Captures take events of aclrtCreateEventExWithFlag, or those of aclrtCreateEventWithFlag "
 		"with exactly ACL_EVENT_EXTERNAL");
@@ -68,7 +67,7 @@ static void capture_record_dropped(struct checks *c, struct acl_call_record *cal
 	struct value_table *reported = module_state(c, capture_events);
 	struct event_state *e = capture_event_known(o);
 
-	if (!e || !capture_of(c, stream_of(call)) || load_relaxed(&event_marks(e)->maker) != EVENT_EX ||
+	if (!e || !capture_of(c, stream_of(call)) || load_relaxed(&event_state_marks(e)->maker) != EVENT_EX ||
 		event_is_shared(e))
 		return;
 	if (check_event(c, call, RULE("capture-event-record-dropped"), o,
@@ -92,15 +91,16 @@ static void waits_for_other(struct checks *c, struct acl_call_record *call, stru
 	struct acl_object *capture = capture_of(c, stream_of(call)), *other;
 	struct event_state *e = capture_event_known(o);
 
-	if (!e || !capture || load_relaxed(&event_marks(e)->maker) != EVENT_EX ||
-		load_relaxed(&event_marks(e)->external) ||
+	if (!e || !capture || load_relaxed(&event_state_marks(e)->maker) != EVENT_EX ||
+		load_relaxed(&event_state_marks(e)->external) ||
 		(load_relaxed(&e->flags) & (ACL_EVENT_SYNC | ACL_EVENT_IPC)) != ACL_EVENT_SYNC)
 		return;
 	other = event_capture(c, o);
 	check_event(c, call, RULE("capture-cross-model-event"), o, other && other != capture,
 		"The event was recorded in another capture that is open: both captures are lost");
 	check_event(c, call, RULE("capture-wait-outside-event"), o,
-		!other && load_relaxed(&e->records) & RECORDED && !load_relaxed(&event_marks(e)->captured),
+		!other && load_relaxed(&e->records) & RECORDED &&
+			!load_relaxed(&event_state_marks(e)->captured),
 		"The event was recorded outside of the capture: the model has no edge here");
 }
 
@@ -144,10 +144,10 @@ static void event_flag_check(struct checks *c, struct acl_call_record *call)
 	struct acl_object *o = event_of(call);
 	struct event_state *e = capture_event_known(o);
 
-	if (e && load_relaxed(&event_marks(e)->maker) == EVENT_EX && flag <= 1)
+	if (e && load_relaxed(&event_state_marks(e)->maker) == EVENT_EX && flag <= 1)
 		check_event(c, call, RULE("capture-external-flag-switch"), o,
-			load_relaxed(record ? &event_marks(e)->record_flag : &event_marks(e)->wait_flag) !=
-				1 + flag,
+			load_relaxed(record ? &event_state_marks(e)->record_flag
+					    : &event_state_marks(e)->wait_flag) != 1 + flag,
 			"The flag of the first such call stays for the life of the event");
 }
 
@@ -158,7 +158,7 @@ static void event_plain_check(struct checks *c, struct acl_call_record *call)
 	struct event_state *e = capture_event_known(event_of(call));
 
 	if (!acl_arg_has(call->api, ACL_ROLE_FLAGS) && e &&
-		load_relaxed(record ? &event_marks(e)->record_flag : &event_marks(e)->wait_flag))
+		load_relaxed(record ? &event_state_marks(e)->record_flag : &event_state_marks(e)->wait_flag))
 		event_flag_check(c, call);
 }
 
@@ -188,7 +188,7 @@ static void external_event_enter(struct checks *c, struct acl_call_record *call)
 		    "The stream is not being captured, and the flag is for captures only"))
 		return;
 	if (!check_event(c, call, RULE("capture-external-flag-bad-event"), o,
-		    load_relaxed(&event_marks(e)->maker) != EVENT_EX ||
+		    load_relaxed(&event_state_marks(e)->maker) != EVENT_EX ||
 			    load_relaxed(&e->flags) != ACL_EVENT_SYNC,
 		    "The flag takes events of aclrtCreateEventExWithFlag with exactly ACL_EVENT_SYNC"))
 		external_in_capture(c, call, o);
@@ -200,7 +200,7 @@ static bool graph_event_on_host(struct checks *c, struct acl_call_record *call, 
 {
 	struct event_state *e = capture_event_known(o);
 
-	if (!e || load_relaxed(&event_marks(e)->maker) != EVENT_WITH_FLAG)
+	if (!e || load_relaxed(&event_state_marks(e)->maker) != EVENT_WITH_FLAG)
 		return false;
 	check_event(c, call, RULE("capture-external-event-host-query"), o, event_is_for_graph(e),
 		"Such an event orders tasks of a model; the host can neither wait for it nor query it");

@@ -335,7 +335,7 @@ static void capture_wait_unrecorded(struct checks *c, struct acl_call_record *ca
 	if (!capture || event_flag_external(call) || !e || !object_usable(e))
 		return;
 	flags = load_relaxed(&event_state(e)->flags);
-	if (load_relaxed(&event_marks(event_state(e))->maker) != EVENT_EX || !(flags & ACL_EVENT_SYNC) ||
+	if (load_relaxed(&event_marks(e)->maker) != EVENT_EX || !(flags & ACL_EVENT_SYNC) ||
 		flags & (ACL_EVENT_EXTERNAL | ACL_EVENT_IPC))
 		return;
 	FINDING(c, call, "capture-wait-unrecorded-event", !load_relaxed(&event_state(e)->records),

@@ -12,16 +12,16 @@ static bool is_recorded_link(struct acl_object *o)
 {
 	struct event_state *e = o ? event_state(o) : NULL;
 
-	return e && load_relaxed(&event_marks(e)->link) && object_usable(o) &&
-	       !load_relaxed(&event_marks(e)->external) && load_relaxed(&e->records) & RECORDED;
+	return e && load_relaxed(&event_state_marks(e)->link) && object_usable(o) &&
+	       !load_relaxed(&event_state_marks(e)->external) && load_relaxed(&e->records) & RECORDED;
 }
 
 static __attribute__((noinline)) bool special_event_outside(
 	struct checks *c, struct acl_call_record *call, struct acl_object *o)
 {
 	return !event_capture(c, o) &&
-	       FINDING(c, call, "capture-event-used-outside-graph",
-		       load_relaxed(&event_marks(event_state(o))->captured), PARTS(part_object("event", o)),
+	       FINDING(c, call, "capture-event-used-outside-graph", load_relaxed(&event_marks(o)->captured),
+		       PARTS(part_object("event", o)),
 		       "The latest record of the event became a task of a model, and its replays do not "
 		       "record the "
 		       "event: there is nothing that %s could wait for or look at.",

@@ -59,10 +59,10 @@ static bool event_is_shared(const struct acl_call_record *call, struct acl_objec
 {
 	const struct event_state *s = event_state(e);
 
-	return load_relaxed(&event_marks(s)->maker) != EVENT_WITH_FLAG ||
+	return load_relaxed(&event_state_marks(s)->maker) != EVENT_WITH_FLAG ||
 	       !(load_relaxed(&s->flags) & ACL_EVENT_SYNC) ||
 	       load_relaxed(&s->flags) & (ACL_EVENT_EXTERNAL | ACL_EVENT_IPC) ||
-	       load_relaxed(&event_marks(s)->external) || event_flag_external(call);
+	       load_relaxed(&event_state_marks(s)->external) || event_flag_external(call);
 }
 
 static bool notify_is_shared(struct acl_object *n)

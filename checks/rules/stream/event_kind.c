@@ -20,7 +20,7 @@ static const char *maker_name(const struct event_state *e)
 		[EVENT_EX] = "aclrtCreateEventExWithFlag",
 		[EVENT_IMPORTED] = "aclrtIpcOpenEventHandle"};
 
-	return names[load_relaxed(&event_marks(e)->maker)];
+	return names[load_relaxed(&event_state_marks(e)->maker)];
 }
 
 /* A function of its own, so that calls for the right kind need no stack for it. */
@@ -47,7 +47,7 @@ static inline bool check_event_kind(struct checks *c, struct acl_call_record *ca
 
 static bool event_is_flagged(const struct event_state *e)
 {
-	unsigned maker = load_relaxed(&event_marks(e)->maker);
+	unsigned maker = load_relaxed(&event_state_marks(e)->maker);
 
 	return maker == EVENT_WITH_FLAG || maker == EVENT_EX;
 }
@@ -117,15 +117,15 @@ static void event_reset_kind(struct checks *c, struct acl_call_record *call)
 	/* The runtime takes events of aclrtCreateEvent although the documents do not. */
 	if (e && !event_device_only(c, call, o, e))
 		check_event_kind(c, call, RULE("event-reset-unsupported"), o,
-			load_relaxed(&event_marks(e)->maker) != EVENT_WITH_FLAG ||
+			load_relaxed(&event_state_marks(e)->maker) != EVENT_WITH_FLAG ||
 				!(load_relaxed(&e->flags) & (ACL_EVENT_SYNC | ACL_EVENT_EXTERNAL)),
 			"Only events of aclrtCreateEventWithFlag with SYNC can be reset",
-			load_relaxed(&event_marks(e)->maker) == EVENT_PLAIN ? ACL_SEV_WARNING : -1);
+			load_relaxed(&event_state_marks(e)->maker) == EVENT_PLAIN ? ACL_SEV_WARNING : -1);
 }
 
 static bool event_is_new_kind(const struct event_state *e)
 {
-	unsigned maker = load_relaxed(&event_marks(e)->maker);
+	unsigned maker = load_relaxed(&event_state_marks(e)->maker);
 
 	return maker == EVENT_EX || maker == EVENT_IMPORTED;
 }
@@ -161,7 +161,7 @@ static void event_share_enter(struct checks *c, struct acl_call_record *call)
 
 	if (e)
 		check_event_kind(c, call, RULE("event-ipc-handle-without-ipc-flag"), o,
-			load_relaxed(&event_marks(e)->maker) != EVENT_EX ||
+			load_relaxed(&event_state_marks(e)->maker) != EVENT_EX ||
 				load_relaxed(&e->flags) != ACL_EVENT_IPC,
 			"Only events of aclrtCreateEventExWithFlag with ACL_EVENT_IPC can be shared", -1);
 }
@@ -176,7 +176,7 @@ static void event_time_check(struct checks *c, struct acl_call_record *call, str
 	if (!e)
 		return;
 	/* Shared events are made with ACL_EVENT_IPC alone. */
-	timeless = (event_is_flagged(e) || load_relaxed(&event_marks(e)->maker) == EVENT_IMPORTED) &&
+	timeless = (event_is_flagged(e) || load_relaxed(&event_state_marks(e)->maker) == EVENT_IMPORTED) &&
 		   !(load_relaxed(&e->flags) & ACL_EVENT_TIME_LINE);
 	check_event_kind(c, call, RULE("event-elapsed-no-timeline"), o, timeless,
 		"The event keeps no time: TIME_LINE is missing", -1);
@@ -201,7 +201,7 @@ static bool record_pending(struct checks *c, struct acl_object *o)
 	struct event_state *e = event_known_kind(o);
 	struct acl_object *stream = e ? object_of(c, load_relaxed(&e->stream)) : NULL;
 
-	return stream && object_usable(stream) && !load_relaxed(&event_marks(e)->captured) &&
+	return stream && object_usable(stream) && !load_relaxed(&event_state_marks(e)->captured) &&
 	       !event_capture(c, o) && task_surely_pending(c, stream, load_relaxed(&e->position));
 }
 
@@ -232,9 +232,9 @@ static void event_synchronise_kind(struct checks *c, struct acl_call_record *cal
 	struct acl_object *o = event_of(call);
 	struct event_state *e = event_known_kind(o);
 
-	if (e && !load_relaxed(&event_marks(e)->external) &&
-		(load_relaxed(&event_marks(e)->maker) == EVENT_PLAIN ||
-			load_relaxed(&event_marks(e)->maker) == EVENT_WITH_FLAG))
+	if (e && !load_relaxed(&event_state_marks(e)->external) &&
+		(load_relaxed(&event_state_marks(e)->maker) == EVENT_PLAIN ||
+			load_relaxed(&event_state_marks(e)->maker) == EVENT_WITH_FLAG))
 		check_event_kind(c, call, RULE("event-sync-before-record"), o, !load_relaxed(&e->records),
 			"Nothing was recorded: the call returns at once", -1);
 }

@@ -20,7 +20,7 @@ static struct value_table *sites(struct checks *c)
 static struct event_state *event_made_here(struct acl_object *o)
 {
 	return o && load_acquire(&o->state) == ACL_OBJECT_LIVE &&
-			       load_relaxed(&event_marks(event_state(o))->maker) != EVENT_IMPORTED
+			       load_relaxed(&event_marks(o)->maker) != EVENT_IMPORTED
 		       ? event_state(o)
 		       : NULL;
 }
@@ -36,7 +36,7 @@ static int event_device(struct checks *c, struct acl_object *o)
 	struct acl_object *source;
 	uint64_t position;
 
-	if (load_relaxed(&event_marks(event_state(o))->maker) != EVENT_EX)
+	if (load_relaxed(&event_marks(o)->maker) != EVENT_EX)
 		return load_relaxed(&o->device);
 	source = latest_record(c, o, &position);
 	return source                                              ? load_relaxed(&source->device)
@@ -47,7 +47,7 @@ static int event_device(struct checks *c, struct acl_object *o)
 static bool event_records_again(struct acl_call_record *call, struct event_state *e)
 {
 	return acl_apis[call->api].operation == ACL_OP_RECORD_EVENT &&
-	       load_relaxed(&event_marks(e)->maker) == EVENT_EX && load_relaxed(&e->records) & RECORDED;
+	       load_relaxed(&event_state_marks(e)->maker) == EVENT_EX && load_relaxed(&e->records) & RECORDED;
 }
 
 static void event_cross_enter(struct checks *c, struct acl_call_record *call)
@@ -83,7 +83,7 @@ static void event_wait_here_enter(struct checks *c, struct acl_call_record *call
 	struct event_state *e = event_made_here(o);
 
 	/* Other kinds wait in earnest. */
-	if (!e || !s || load_relaxed(&event_marks(e)->maker) != EVENT_EX || call->state.capture ||
+	if (!e || !s || load_relaxed(&event_state_marks(e)->maker) != EVENT_EX || call->state.capture ||
 		event_flag_external(call) || event_capture(c, o))
 		return;
 	if (load_acquire(&e->position) && finding_condition(c, call, RULE("event-wait-same-stream"),
@@ -146,10 +146,11 @@ static void event_timeline_add(struct checks *c, struct acl_object *o, struct ev
 {
 	uint64_t site = call_site_caller(object_created(c, o)), now;
 
-	if (!site || !event_keeps_time(e, load_relaxed(&event_marks(e)->maker)) ||
+	if (!site || !event_keeps_time(e, load_relaxed(&event_state_marks(e)->maker)) ||
 		!load_relaxed(&e->recorded))
 		return;
-	now = value_table_value(sites(c), site) | (load_relaxed(&event_marks(e)->timed) ? SITE_IS_TIMED : 0);
+	now = value_table_value(sites(c), site) |
+	      (load_relaxed(&event_state_marks(e)->timed) ? SITE_IS_TIMED : 0);
 	value_table_set(c, sites(c), site, now + 2 * (uint64_t)load_relaxed(&e->recorded));
 }
 

@@ -130,7 +130,7 @@ static void event_peer_use_enter(struct checks *c, struct acl_call_record *call)
 	struct acl_object *o = event_of(call);
 	struct shared_signal *s = call->in_exit ? NULL : signal_of(c, o);
 
-	if (!s || load_relaxed(&event_marks(event_state(o))->maker) != EVENT_IMPORTED)
+	if (!s || load_relaxed(&event_marks(o)->maker) != EVENT_IMPORTED)
 		return;
 	FINDING(c, call, "event-ipc-closed-early", s->gone_by, PARTS(part_object("event", o)),
 		"%s, which made the event, has destroyed it or has ended: nothing is shared by it any more.",

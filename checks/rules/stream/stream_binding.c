@@ -316,10 +316,10 @@ static void event_on_bound(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *e = event_of(call), *m = binding_of(c, stream_of(call));
 
-	if (!m || !e || load_relaxed(&event_marks(event_state(e))->maker) == EVENT_IMPORTED)
+	if (!m || !e || load_relaxed(&event_marks(e)->maker) == EVENT_IMPORTED)
 		return;
 	check_binding(c, call, RULE("mdlri-event-ex-on-bound-stream"),
-		load_relaxed(&event_marks(event_state(e))->maker) != EVENT_WITH_FLAG, stream_of(call), m,
+		load_relaxed(&event_marks(e)->maker) != EVENT_WITH_FLAG, stream_of(call), m,
 		"Streams of models take events of aclrtCreateEventWithFlag only.");
 }
 

@@ -64,9 +64,10 @@ static bool event_is_followed(struct acl_object *e)
 	const struct event_state *s = event_state(e);
 
 	return object_usable(e) && !(load_relaxed(&e->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED)) &&
-	       load_relaxed(&event_marks(s)->maker) != EVENT_IMPORTED &&
-	       !(load_relaxed(&s->flags) & SEEN_ELSEWHERE) && !load_relaxed(&event_marks(s)->captured) &&
-	       !load_relaxed(&event_marks(s)->external) && !load_relaxed(&s->host_waits);
+	       load_relaxed(&event_state_marks(s)->maker) != EVENT_IMPORTED &&
+	       !(load_relaxed(&s->flags) & SEEN_ELSEWHERE) &&
+	       !load_relaxed(&event_state_marks(s)->captured) &&
+	       !load_relaxed(&event_state_marks(s)->external) && !load_relaxed(&s->host_waits);
 }
 
 /* All that stands behind the work are records of events, each the latest of its event. */

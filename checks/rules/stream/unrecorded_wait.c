@@ -37,8 +37,8 @@ static void report_unrecorded(struct checks *c, struct acl_call_record *call, st
 
 static bool waits_for_outside(const struct acl_call_record *call, struct acl_object *e)
 {
-	return load_relaxed(&event_marks(event_state(e))->maker) == EVENT_IMPORTED ||
-	       load_relaxed(&event_marks(event_state(e))->external) ||
+	return load_relaxed(&event_marks(e)->maker) == EVENT_IMPORTED ||
+	       load_relaxed(&event_marks(e)->external) ||
 	       load_relaxed(&event_state(e)->flags) & (ACL_EVENT_EXTERNAL | ACL_EVENT_IPC) ||
 	       event_flag_external(call);
 }
@@ -57,7 +57,7 @@ static void unrecorded_wait_enter(struct checks *c, struct acl_call_record *call
 	s = event_state(e);
 	if (load_relaxed(&s->records))
 		return;
-	switch (load_relaxed(&event_marks(s)->maker)) {
+	switch (load_relaxed(&event_state_marks(s)->maker)) {
 	case EVENT_PLAIN:
 		report_unrecorded(c, call, e, stream_of(call), NOT_RELAXED, "the runtime refuses the wait");
 		break;
