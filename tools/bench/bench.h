@@ -97,7 +97,6 @@ typedef void (*bench_loop_fn)(struct bench_variant *v, size_t n, size_t first);
 	X(pending_10)                                                                                        \
 	X(pending_1000)                                                                                      \
 	X(storm)                                                                                             \
-	X(mix_seen)                                                                                          \
 	X(mix)                                                                                               \
 	X(record_many)                                                                                       \
 	X(replay)                                                                                            \

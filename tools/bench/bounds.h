@@ -35,7 +35,7 @@
 	X(replay_2, replay, 1000, 0, 0, replay_2)                                                            \
 	X(replay_2000, replay, 1000, 0, 110, replay_2)                                                       \
 	X(mix, mix, 20000, 0, 0, mix)                                                                        \
-	X(mix_seen, mix_seen, 20000, 0, 200, mix)
+	X(mix_seen, mix, 20000, 0, 200, mix)
 
 #define BOUND_OFF 12 /* instructions over the bare forward, checks off */
 #define BOUND_REPORT 80 /* instructions that a report adds to a call */

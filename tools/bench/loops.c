@@ -197,11 +197,6 @@ static void loop_mix(struct bench_variant *v, size_t n, size_t first)
 	bench_thread = 0;
 }
 
-static void loop_mix_seen(struct bench_variant *v, size_t n, size_t first)
-{
-	loop_mix(v, n, first);
-}
-
 bench_loop_fn bench_loop(const char *name)
 {
 	static const struct {
