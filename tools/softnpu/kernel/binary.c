@@ -249,7 +249,7 @@ aclError aclrtBinaryGetDevAddress(const aclrtBinHandle binHandle, void **binAddr
 /* What is known of a kernel's parameters is known of those for the cores only. */
 aclError function_not_cpu(const struct function *f)
 {
-	if (f->bin && f->bin->cpu)
+	if (function_is_cpu(f))
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s is a kernel for the CPU", f->name);
 	return ACL_SUCCESS;
 }

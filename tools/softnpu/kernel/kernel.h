@@ -29,7 +29,13 @@ struct function {
 };
 
 aclError function_find(const void *handle, struct function **f);
-/* 207000 when it is one for the CPU of the device. */
+/* For the CPU of the device, not for its cores. */
+static inline bool function_is_cpu(const struct function *f)
+{
+	return f->bin && f->bin->cpu;
+}
+
+/* 207000 when it is one for the CPU. */
 aclError function_not_cpu(const struct function *f);
 /* Is it the handle of a loaded binary with kernels for the cores? */
 aclError binary_check_core(const void *handle);

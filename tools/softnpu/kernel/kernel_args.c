@@ -59,18 +59,13 @@ static struct args *find(const void *handle)
 	return NULL;
 }
 
-static bool is_cpu(const struct function *f)
-{
-	return f->bin && f->bin->cpu;
-}
-
 static void reset(struct args *a, const struct function *f, char *buffer, size_t capacity, bool own)
 {
 	memset(a, 0, sizeof(*a));
 	a->buffer = buffer;
 	a->capacity = capacity;
 	a->own = own;
-	a->cpu = is_cpu(f);
+	a->cpu = function_is_cpu(f);
 	list_add_tail(&lists, &a->link);
 }
 
@@ -137,7 +132,7 @@ aclError aclrtKernelArgsGetHandleMemSize(aclrtFuncHandle funcHandle, size_t *mem
 aclError aclrtKernelArgsGetMemSize(aclrtFuncHandle funcHandle, size_t userArgsSize, size_t *actualArgsSize)
 {
 	return LOCKED_WITH(function, f, function_find(funcHandle, &f),
-		*actualArgsSize = is_cpu(f) ? userArgsSize : ALIGN_UP(userArgsSize, 8u));
+		*actualArgsSize = function_is_cpu(f) ? userArgsSize : ALIGN_UP(userArgsSize, 8u));
 }
 
 /* Room for size bytes at the end; NULL: 107000. */
