@@ -115,6 +115,28 @@ teardown() {
 	[[ $output == *"still-running: 1 process was"* ]]
 }
 
+@test "a signal while those are waited for is theirs, and the report is made all the same" {
+	ended() { ! kill -0 "$(cat ready)" 2>/dev/null; }
+	for s in TERM HUP; do
+		rm -f ready got
+		"$ACLCHECK" run --softnpu -- bash -c "
+			(trap 'echo got >>got; exit 0' $s; until [ -e got ]; do sleep 0.02; done) &
+			(trap '' $s; exec sleep 60) >/dev/null 2>&1 3>&- & echo \$! >pid
+			'$PROGRAM' clean; echo \$\$ >ready" >out 2>said 3>&- &
+		await [ -s ready ]
+		await ended
+		kill -$s $!
+		code=0
+		wait $! || code=$?
+		: >>got # for the one that waits for it, if it had no signal
+		kill -KILL "$(cat pid)"
+		cat said
+		[ "$code" = 98 ]
+		[ "$(cat got)" = got ]
+		grep -q 'still-running: 1 process was' said
+	done
+}
+
 @test "signals pass through" {
 	"$ACLCHECK" run -- sh -c 'trap "echo got; exit 3" TERM; : >ready; while :; do sleep 0.05; done' >out 2>err &
 	await [ -e ready ]

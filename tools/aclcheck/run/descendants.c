@@ -14,9 +14,12 @@
 
 static pid_t left_out[LEFT_OUT_MAX];
 static unsigned n_left_out;
+static pid_t own_helper;
 
 static bool is_left_out(pid_t pid)
 {
+	if (pid == own_helper)
+		return true;
 	for (unsigned i = 0; i < n_left_out; i++)
 		if (left_out[i] == pid)
 			return true;
@@ -68,6 +71,11 @@ static void leave_out(void *context, pid_t pid)
 void descendants_leave_out(void)
 {
 	each_below(getpid(), DEPTH_MAX, leave_out, NULL);
+}
+
+void descendants_own_helper(pid_t pid)
+{
+	own_helper = pid;
 }
 
 /* The runtime's file in a line of maps, NULL if it is none. */

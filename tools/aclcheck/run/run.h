@@ -168,6 +168,8 @@ bool notices_close(struct notices *n, char *line, size_t size);
 
 /* Our children of this moment, and what is below them, do not belong to the program. */
 void descendants_leave_out(void);
+/* Nor does this one, which stands for an earlier helper of ours; 0 = none any more. */
+void descendants_own_helper(pid_t pid);
 /* Calls back for each, parents before children. */
 void descendants_each(void (*fn)(void *context, pid_t pid), void *context);
 

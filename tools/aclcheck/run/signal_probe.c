@@ -32,6 +32,7 @@ static pid_t process_start(void)
 		_exit(0);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
+	descendants_own_helper(pid);
 	return pid;
 }
 

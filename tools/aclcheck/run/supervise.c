@@ -119,7 +119,7 @@ static void stop_as_well(void)
 
 /*
  * Only what was sent to us alone is passed on: the terminal sends its signals
- * to the whole group, others may.
+ * to the whole group, others may.  To the program; when it has ended, to what it left.
  */
 static void pass_on(pid_t child, struct signal_probe *probe, const struct signalfd_siginfo *info)
 {
@@ -131,8 +131,10 @@ static void pass_on(pid_t child, struct signal_probe *probe, const struct signal
 	sigaddset(&set, sig);
 	if (signal_probe_got(probe, sig))
 		sigtimedwait(&set, NULL, &now); /* once to us, once to the group */
-	else if (info->ssi_code <= 0)
+	else if (info->ssi_code <= 0 && child)
 		kill(child, sig);
+	else if (info->ssi_code <= 0)
+		descendants_each(send_signal, &sig);
 	if (sig == SIGTSTP)
 		stop_as_well();
 }
@@ -204,7 +206,7 @@ static void count(void *context, pid_t pid)
 }
 
 /* Orphans get a moment to end by themselves: a worker that writes its end record while its parent is gone. */
-static unsigned wait_for_orphans(struct uncovered *u)
+static unsigned wait_for_orphans(struct uncovered *u, struct signal_probe *probe, int signals)
 {
 	struct pollfd wanted = {.fd = u ? uncovered_fd(u) : -1, .events = POLLIN};
 	double until = now() + ORPHAN_SECONDS;
@@ -218,6 +220,7 @@ static unsigned wait_for_orphans(struct uncovered *u)
 		if (!left)
 			break;
 		poll(&wanted, 1, 20);
+		take_signals(signals, 0, probe, 0);
 		if (u)
 			uncovered_look(u);
 	} while (now() < until);
@@ -257,13 +260,13 @@ bool supervise(char **argv, const struct supervision *how, struct supervised *ou
 		out->exec_error = 0;
 	close(error_pipe);
 	wait_for(child, &probe, how, signals, out);
-	signal_probe_stop(&probe);
-	out->left = wait_for_orphans(how->uncovered);
+	out->left = wait_for_orphans(how->uncovered, &probe, signals);
 	if (out->left && out->timed_out) {
 		/* They got SIGTERM with the program, and did not end by it. */
 		descendants_each(send_signal, &(int){SIGKILL});
-		out->left = wait_for_orphans(how->uncovered);
+		out->left = wait_for_orphans(how->uncovered, &probe, signals);
 	}
+	signal_probe_stop(&probe);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(signals);
 	return true;
