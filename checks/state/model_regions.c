@@ -12,6 +12,7 @@ static const unsigned region_sizes[] = {12, 21, 30}; /* log2: a page, 2 MiB, 1 G
 #define SIZES (sizeof(region_sizes) / sizeof(region_sizes[0]))
 #define WORDS_LOG 12
 #define NOTED 512
+#define BITS 64
 
 struct region_word {
 	_Atomic uint64_t own, smaller; /* noted here; noted in smaller regions of this one */
@@ -22,6 +23,7 @@ struct model_regions {
 	struct acl_lock lock;
 	uint32_t models; /* that have accesses */
 	_Atomic uint64_t vast; /* models with tasks that touch too many regions of any size */
+	_Atomic uint64_t beside[BITS]; /* by bit: who is noted where that one is, but for the vast ones */
 	struct region_word word[SIZES][1 << WORDS_LOG];
 	uint32_t n_noted; /* words that are not empty; of more than NOTED they are not listed */
 	struct region_word *noted[NOTED];
@@ -44,13 +46,30 @@ static bool is_empty(const struct region_word *w)
 	return !(load_relaxed(&word->own) | load_relaxed(&word->smaller));
 }
 
+static inline void bits_add(_Atomic uint64_t *bits, uint64_t more)
+{
+	store_relaxed(bits, load_relaxed(bits) | more);
+}
+
+/* Who comes later sees who is there. */
+static void note_beside(struct model_regions *r, uint64_t bit, uint64_t there)
+{
+	bits_add(&r->beside[__builtin_ctzll(bit)], there);
+	for (; there; there &= there - 1)
+		bits_add(&r->beside[__builtin_ctzll(there)], bit);
+}
+
+/* Two that are noted in smaller regions of it meet there, or nowhere. */
 static void note(struct model_regions *r, struct region_word *w, bool smaller, uint64_t bit)
 {
 	_Atomic uint64_t *models = smaller ? &w->smaller : &w->own;
 
+	if (load_relaxed(models) & bit)
+		return;
 	if (is_empty(w) && r->n_noted++ < NOTED)
 		r->noted[r->n_noted - 1] = w;
-	store_relaxed(models, load_relaxed(models) | bit);
+	bits_add(models, bit);
+	note_beside(r, bit, load_relaxed(&w->own) | (smaller ? 0 : load_relaxed(&w->smaller)));
 }
 
 void model_regions_add(struct checks *c, acl_ref model, uint64_t start, uint64_t end)
@@ -69,7 +88,7 @@ void model_regions_add(struct checks *c, acl_ref model, uint64_t start, uint64_t
 		noted = true;
 	}
 	if (!noted)
-		store_relaxed(&r->vast, load_relaxed(&r->vast) | model_bit(model));
+		bits_add(&r->vast, model_bit(model));
 	unlock(&r->lock);
 }
 
@@ -94,6 +113,14 @@ uint64_t models_at(struct checks *c, uint64_t start, uint64_t end)
 	return smallest ? UINT64_MAX : models;
 }
 
+uint64_t models_beside(struct checks *c, acl_ref model)
+{
+	struct model_regions *r = regions(c);
+	uint64_t bit = model_bit(model), vast = load_relaxed(&r->vast);
+
+	return vast & bit ? UINT64_MAX : vast | load_relaxed(&r->beside[__builtin_ctzll(bit)]);
+}
+
 static void forget(struct region_word *w)
 {
 	/* Pages never touched are none. */
@@ -107,6 +134,8 @@ static void forget(struct region_word *w)
 static void forget_all(struct model_regions *r)
 {
 	store_relaxed(&r->vast, 0);
+	for (unsigned i = 0; i < BITS; i++)
+		store_relaxed(&r->beside[i], 0);
 	for (uint32_t i = 0; i < r->n_noted && r->n_noted <= NOTED; i++)
 		forget(r->noted[i]);
 	for (unsigned size = 0; size < SIZES && r->n_noted > NOTED; size++)

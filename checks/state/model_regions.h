@@ -17,6 +17,9 @@ static inline uint64_t model_bit(acl_ref model)
 void model_regions_add(struct checks *c, acl_ref model, uint64_t start, uint64_t end);
 /* The bits of all models that may have tasks there, and perhaps of others. */
 uint64_t models_at(struct checks *c, uint64_t start, uint64_t end);
+/* The bits of all models that may have tasks at bytes that tasks of this one touch, its own if it has any,
+ * and perhaps of others. */
+uint64_t models_beside(struct checks *c, acl_ref model);
 /* One model more has accesses (1), or one less (-1): behind the last one no bit is left. */
 void model_regions_count(struct checks *c, int by);
 

@@ -487,6 +487,7 @@ static void compare_with_execution(struct entering *e, struct acl_object *model,
 /* Of one model executed twice at once another rule speaks. */
 static void compare_with_executions(struct entering *e, struct acl_object *model)
 {
+	uint64_t beside = models_beside(e->c, object_ref(model));
 	struct replay_walk w = {0};
 	struct replay r;
 
@@ -494,7 +495,7 @@ static void compare_with_executions(struct entering *e, struct acl_object *model
 		if (model_root(e->c, r.model) == model_root(e->c, model) || r.at.stream == e->stream)
 			continue;
 		e->met |= MET_COPY | MET_SET;
-		if (is_unordered(e, r.at.stream, r.at.position))
+		if (beside & model_bit(object_ref(r.model)) && is_unordered(e, r.at.stream, r.at.position))
 			compare_with_execution(e, model, &r);
 	}
 }

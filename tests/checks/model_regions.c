@@ -76,6 +76,36 @@ static void none_that_overlaps_is_left_out(void **state)
 	fixture_free(fixture);
 }
 
+/* RANGES of MODELS overlap with most; so few of each. */
+static void none_beside_is_left_out(void **state)
+{
+	unsigned pairs = 0, said = 0;
+
+	(void)state;
+	for (unsigned round = 0; round < 50; round++) {
+		struct fixture *fixture = fixture_new(CHECKS_TARGET_DOCUMENTS);
+		struct checks *c = fixture->checks;
+		struct noted noted[MODELS];
+
+		for (unsigned i = 0; i < MODELS; i++) {
+			noted[i].model = model_numbered(pick(MODELS));
+			range_pick(&noted[i].start, &noted[i].end);
+			model_regions_add(c, noted[i].model, noted[i].start, noted[i].end);
+		}
+		for (unsigned i = 0; i < MODELS; i++) {
+			uint64_t models = models_of(noted, MODELS, noted[i].start, noted[i].end),
+				 beside = models_beside(c, noted[i].model);
+
+			assert_int_equal(beside & models, models);
+			pairs += models != model_bit(noted[i].model);
+			said += beside != UINT64_MAX;
+		}
+		fixture_free(fixture);
+	}
+	assert_true(pairs > 100);
+	assert_true(said > 1000);
+}
+
 /* What many graphs have beside each other in one large block. */
 static void neighbours_are_distinct(void **state)
 {
@@ -91,6 +121,8 @@ static void neighbours_are_distinct(void **state)
 
 		assert_true(models & model_bit(model_numbered(i)));
 		others += (uint64_t)__builtin_popcountll(models) - 1;
+		others += (uint64_t)__builtin_popcountll(
+			models_beside(c, model_numbered(i)) & ~model_bit(model_numbered(i)));
 		/* Between them there is none, unless two regions share a word. */
 		others += (uint64_t)__builtin_popcountll(
 			models_at(c, base + i * 65536 + 16384, base + i * 65536 + 32768));
@@ -114,8 +146,13 @@ static void nothing_is_left_behind_the_last_one(void **state)
 	model_regions_count(c, -1);
 	assert_int_equal(
 		models_at(c, at, at + 8), model_bit(model_numbered(1)) | model_bit(model_numbered(2)));
+	/* The second touches too much to be noted by place. */
+	assert_int_equal(models_beside(c, model_numbered(1)),
+		model_bit(model_numbered(1)) | model_bit(model_numbered(2)));
+	assert_int_equal(models_beside(c, model_numbered(2)), UINT64_MAX);
 	model_regions_count(c, -1);
 	assert_int_equal(models_at(c, at, at + 8), 0);
+	assert_int_equal(models_beside(c, model_numbered(1)), 0);
 	/* The same of more words than are listed. */
 	model_regions_count(c, 1);
 	for (uint64_t i = 0; i < 2000; i++)
@@ -131,6 +168,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(none_that_overlaps_is_left_out),
+		cmocka_unit_test(none_beside_is_left_out),
 		cmocka_unit_test(neighbours_are_distinct),
 		cmocka_unit_test(nothing_is_left_behind_the_last_one),
 	};
