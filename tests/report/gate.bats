@@ -268,6 +268,26 @@ off='checks-off: no rule of severity error is switched on'
 	[ -d "$left" ]
 	"$ACLCHECK" run --softnpu --report r.json -- "$PROGRAM" clean
 	[ "$(echo *.d.*)" = "other.json.d.BBBBBB r.json.d.AAAAAA" ]
+	[ -z "$(ls -d "/tmp/aclcheck-run-$command-"* 2>/dev/null)" ]
+}
+
+@test "so is what one without a report file leaves" {
+	mkdir tmp/aclcheck-AAAAAA
+	"$ACLCHECK" run --softnpu -- sh -c '"$PROGRAM" clean; echo $$ >pid; until [ -e go ]; do sleep 0.01; done' >/dev/null 2>&1 3>&- &
+	command=$!
+	await test -s pid
+	kill -KILL "$command" $(pgrep -x aclcheck-clean -P "$command")
+	wait "$command" || :
+	"$ACLCHECK" run --softnpu -- "$PROGRAM" clean
+	[ "$(ls tmp | wc -l)" = 2 ]
+	[ -S "/tmp/aclcheck-run-$command-"* ]
+	touch go
+	gone() { ! kill -0 "$(<pid)" 2>/dev/null; }
+	await gone
+	"$ACLCHECK" run --softnpu -- "$PROGRAM" clean
+	[ "$(ls tmp)" = aclcheck-AAAAAA ]
+	rmdir tmp/aclcheck-AAAAAA
+	[ -z "$(ls -d "/tmp/aclcheck-run-$command-"* 2>/dev/null)" ]
 }
 
 @test "a process that was killed, whatever signal, and whatever it had done" {

@@ -228,8 +228,7 @@ static bool make_directory(struct run *run)
 	if (asprintf(&pattern, beside ? "%s.d.XXXXXX" : "%s/aclcheck-XXXXXX",
 		    beside ? run->report : temporary_directory()) < 0)
 		return false;
-	if (beside)
-		leftover_remove(run->report);
+	leftover_remove(pattern);
 	made = run_directory_make(&run->directory, pattern);
 	free(pattern);
 	if (!made)

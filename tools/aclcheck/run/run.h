@@ -145,8 +145,8 @@ void leftover_mark(const char *directory);
 int leftover_hold(const char *directory);
 /* The directory is not removed when it is in use no more. */
 void leftover_unmark(const char *directory);
-/* Those of earlier runs with this report. */
-void leftover_remove(const char *report);
+/* Those of earlier runs with this pattern (run_directory_make()). */
+void leftover_remove(const char *pattern);
 
 /* --- notices.c ------------------------------------------------------------- */
 

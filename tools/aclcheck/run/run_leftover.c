@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Directories of runs whose command and cleaner were both killed (a whole group of processes, by its control
- * group): nothing removes them then.  Each has a file that both hold a lock on; the next run with the same
- * report removes a directory whose lock is free, if no process can be using it any more.
+ * group): nothing removes them then, nor the socket in /tmp.  Each has a file that both hold a lock on; the
+ * next run that makes its directory in the same place removes one whose lock is free, if no process can be
+ * using it any more.
  */
 #include "tools/aclcheck/run/run.h"
 
@@ -10,13 +11,17 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "interpose/common/notify_parent.h"
+#include "interpose/common/run_socket.h"
 #include "tools/aclcheck/common/command.h"
 
 #define MARK ".run"
@@ -162,36 +167,70 @@ static bool is_named_by_process(const char *directory)
 
 /* --- removing ------------------------------------------------------------------------- */
 
+/* Its name ends as the directory's does; the process that made it is in between. */
+static void socket_remove(const char *directory)
+{
+	struct sockaddr_un address;
+	glob_t found = {0};
+	char job[64];
+
+	snprintf(job, sizeof(job), RUN_JOB "*-%s", directory + strlen(directory) - RANDOM_END);
+	if (notify_address_tmp(job, &address) && !glob(address.sun_path, GLOB_NOSORT, NULL, &found))
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			unlink(found.gl_pathv[i]);
+	globfree(&found);
+}
+
+/* What others made in a place for all could become a way to something else meanwhile. */
+static bool is_own_directory(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid();
+}
+
 static void remove_unused(const char *directory)
 {
 	char whole[PATH_MAX];
 	int mark;
 
-	if (!realpath(directory, whole))
+	if (!is_own_directory(directory) || !realpath(directory, whole))
 		return;
 	mark = take_mark(whole);
 	if (mark < 0)
 		return;
-	if (!has_live_file(whole) && !is_named_by_process(whole))
+	if (!has_live_file(whole) && !is_named_by_process(whole)) {
+		socket_remove(whole);
 		run_files_remove(whole);
+	}
 	close(mark);
 }
 
-void leftover_remove(const char *report)
+/* Whether the name could have been made of the pattern. */
+static bool is_made_of(const char *name, const char *pattern)
 {
-	const char *slash = strrchr(report, '/'), *base = slash ? slash + 1 : report;
-	size_t n = strlen(base);
+	const size_t n = strlen(pattern), same = n - RANDOM_END;
+
+	if (strlen(name) != n || strncmp(name, pattern, same) != 0)
+		return false;
+	for (name += same; isalnum((unsigned char)*name); name++)
+		;
+	return !*name;
+}
+
+void leftover_remove(const char *pattern)
+{
+	const char *slash = strrchr(pattern, '/'), *base = slash ? slash + 1 : pattern;
 	char directory[PATH_MAX], path[PATH_MAX];
 	struct dirent *e;
 	DIR *d;
 
-	if (snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - report) + 1 : 2,
-		    slash ? report : "./") >= (int)sizeof(directory))
+	if (snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - pattern) + 1 : 2,
+		    slash ? pattern : "./") >= (int)sizeof(directory))
 		return;
 	d = opendir(directory);
 	while (d && (e = readdir(d)))
-		if (!strncmp(e->d_name, base, n) && !strncmp(e->d_name + n, ".d.", 3) &&
-			strlen(e->d_name + n + 3) == RANDOM_END &&
+		if (is_made_of(e->d_name, base) &&
 			snprintf(path, sizeof(path), "%s%s", directory, e->d_name) < (int)sizeof(path))
 			remove_unused(path);
 	if (d)
