@@ -8,6 +8,8 @@ load helper
 python=/usr/bin/python3
 
 setup_file() {
+	# Where its workers have their files; else it keeps them in /tmp.
+	export PYTEST_DEBUG_TEMPROOT=$BATS_FILE_TMPDIR
 	cat >"$BATS_FILE_TMPDIR/test_app.py" <<-'E'
 		import ctypes, pytest, threading
 		acl = ctypes.CDLL("libascendcl.so")
@@ -98,6 +100,7 @@ outcomes_expected() {
 
 @test "workers of xdist do the same" {
 	pytest_with -n 2
+	[ -d "$BATS_FILE_TMPDIR/pytest-of-$(id -un)" ]
 	[ "$status" = 1 ]
 	outcomes_expected
 }
