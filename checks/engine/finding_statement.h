@@ -9,8 +9,9 @@
  * The condition is evaluated once and counts as rule coverage, so everything
  * that is not known has returned before.  Parts are evaluated only when the rule is
  * broken, once or twice, so they change nothing; the sentence's arguments only when the
- * finding is shown as well; what costs more than a look belongs there, or into part_history().  The value is
- *whether the rule is broken, muted or not.  call may be NULL where the process as a whole is meant.
+ * finding is shown as well; what costs more than a look belongs there, or into
+ * part_history().  The value is whether the rule is broken, muted or not.  call may be NULL
+ * where the process as a whole is meant.
  */
 #ifndef CHECKS_FINDING_STATEMENT_H
 #define CHECKS_FINDING_STATEMENT_H

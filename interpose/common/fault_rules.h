@@ -6,8 +6,9 @@
  *
  * Function (may end in *), then keys; of the calls that a fault speaks of the first fault that chooses one
  * decides. when=N the Nth, when=N+ from the Nth on; p= with seed= by chance, the same in each run; at= those
- * from a function, a file, a file#line or a module+0xoffset (as reports have it), of the nearest Python code
- *or of what calls the runtime (twice: both must fit); thread= main, other, or a thread's name (may end in *).
+ * from a function, a file, a file#line or a module+0xoffset (as reports have it), of the nearest Python
+ * code or of what calls the runtime (twice: both must fit); thread= main, other, or a thread's name (may
+ * end in *).
  */
 #ifndef INTERPOSE_FAULT_RULES_H
 #define INTERPOSE_FAULT_RULES_H

@@ -2,9 +2,10 @@
 /*
  * Random programs on a real runtime, under the preload library.
  *
- *	live right NUMBER SEED	so many programs that break no rule, two at a time, each by threads of its
- *own; ends with 1 when a call failed live changed SEED	one with a change, up to the first step that breaks a
- *rule; prints the rules of that step, one a line
+ *	live right NUMBER SEED	so many programs that break no rule, two at a time, each by threads of
+ *				its own; ends with 1 when a call failed
+ *	live changed SEED	one with a change, up to the first step that breaks a rule; prints the
+ *				rules of that step, one a line
  */
 #include <errno.h>
 #include <pthread.h>

@@ -11,8 +11,8 @@
  *	app nested		a call inside a callback of the runtime
  *	app reported		a call inside a callback that the program's own thread runs
  *	app exit N		ends with exit code N
- *	app launch N		starts itself as the ranks 0 to N - 1, with two calls more each, and calls
- *nothing app input		a call, another when standard input has ended
+ *	app launch N		starts itself as the ranks 0 to N - 1, with two calls more each; has none
+ *	app input		a call, another when standard input has ended
  *	app chosen N		1 query, N between ACLCHECK_TRACE_START and _STOP, 1 query
  *	app ordered		a wait for a record, one for no record, and a capture that is executed
  *	app overtaken		a wait, checked before a record of another thread and recorded later

@@ -8,8 +8,9 @@
  * belongs to the scenario; OTHERWISE is the first call that did not return what the
  * scenario says, or "-".
  *
- * What only a device runs into (no memory, no stream left, a failed task) the runtime is told to answer:
- *where a scenario has such a code and the call succeeded, it is played once more, and that call fails.
+ * What only a device runs into (no memory, no stream left, a failed task) the runtime is set to
+ * answer: where a scenario has such a code and the call succeeded, it is played once more, and that
+ * call fails.
  */
 #include <signal.h>
 #include <stdio.h>
