@@ -4,13 +4,20 @@
  * direct, through a bare forwarder, through libaclcheck.so with checks off, and
  * with all checks.  Each way is a library of its own, entered by pointer.
  *
- * usage: bench DIRECTORY [calls]		the table of times
- *	bench --count DIRECTORY VARIANT		loops for an instruction counter, see tools/bench/instructions
- *	bench --loop DIRECTORY VARIANT LOOP CALLS	one loop, to be looked at by hand
- *	bench --bytes DIRECTORY			the rows of resident bytes alone
- *	bench --profile DIRECTORY LOOP CALLS	one of either, for a profiler: with what it needs, inside of
- *bench_counted bench --bounds				NAME BOUND PERCENT OF-WHICH of what is counted bench
- *--unordered			the rules that are off in the variant of that name
+ *	bench DIRECTORY [calls]
+ *		the table of times
+ *	bench --count DIRECTORY VARIANT
+ *		loops for an instruction counter, see tools/bench/instructions
+ *	bench --loop DIRECTORY VARIANT LOOP CALLS
+ *		one loop, to be looked at by hand
+ *	bench --bytes DIRECTORY
+ *		the rows of resident bytes alone
+ *	bench --profile DIRECTORY LOOP CALLS
+ *		one of either, for a profiler: with what it needs, inside of bench_counted
+ *	bench --bounds
+ *		NAME BOUND PERCENT OF-WHICH of what is counted
+ *	bench --unordered
+ *		the rules that are off in the variant of that name
  */
 #include <dlfcn.h>
 #include <stdio.h>
