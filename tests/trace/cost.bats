@@ -60,7 +60,7 @@ export -f took
 @test "start-up: against a program with five events by hand, in the same session, all functions recorded" {
 	needs_mount
 	unshare -m bash -c '
-		mkdir -p /var/run/lttng && mount -t tmpfs none /var/run/lttng && cd "$1" && export LTTNG_HOME=$1 LTTNG_UST_REGISTER_TIMEOUT=15000
+		mkdir -p /var/run/lttng && mount -t tmpfs none /var/run/lttng && cd "$1" && export LTTNG_HOME=$1 LTTNG_UST_REGISTER_TIMEOUT=15000 LTTNG_APP_SOCKET_TIMEOUT=15
 		lttng-sessiond --daemonize && trap "kill \$(cat /var/run/lttng/lttng-sessiond.pid)" EXIT
 		lttng -n create s -o "$1/s" && lttng -n enable-channel -u -s s --subbuf-size 64K --num-subbuf 4 c
 		lttng -n enable-event -u -s s -c c "acl:*,bench_hand:*" && lttng -n start s
@@ -127,7 +127,7 @@ for f in json.load(open(sys.argv[1]))["functions"]: print(f["function"], f["call
 @test "filters and triggers see the fields" {
 	needs_mount
 	unshare -m bash -c '
-		mkdir -p /var/run/lttng && mount -t tmpfs none /var/run/lttng && cd "$1" && export LTTNG_HOME=$1 LTTNG_UST_REGISTER_TIMEOUT=15000
+		mkdir -p /var/run/lttng && mount -t tmpfs none /var/run/lttng && cd "$1" && export LTTNG_HOME=$1 LTTNG_UST_REGISTER_TIMEOUT=15000 LTTNG_APP_SOCKET_TIMEOUT=15
 		lttng-sessiond --daemonize && trap "kill \$(cat /var/run/lttng/lttng-sessiond.pid)" EXIT
 		for s in f later; do
 			lttng -n create $s -o "$1/$s" && lttng -n enable-channel -u -s $s --subbuf-size 64K --num-subbuf 4 c
@@ -149,6 +149,7 @@ for f in json.load(open(sys.argv[1]))["functions"]: print(f["function"], f["call
 		for _ in $(seq 600); do lttng -n list later | grep -q "\[active" && break; sleep 0.1; done
 		echo >&9; wait $!
 		lttng -n stop later; lttng -n destroy later' - "$place" "$drive" >log 2>&1
+	cat log
 	[ "$(count f ' acl:')" -eq 5 ]
 	[ "$(count f aclrtMemcpyAsync_entry)" -eq 2 ]
 	[ "$(count f 'aclInit_entry: .*configPath = "config.json"')" -eq 1 ]
@@ -167,7 +168,7 @@ for f in json.load(open(sys.argv[1]))["functions"]: print(f["function"], f["call
 		lttng -n add-context -u -s s -c c -t vpid -t vtid
 		lttng -n enable-event -u -s s -c c "acl:*,aclcheck:*,bench_hand:*" && lttng -n start s
 		# Both in one run, in turn; the best of a few, since the machine has other work.
-		export LTTNG_UST_REGISTER_TIMEOUT=15000
+		export LTTNG_UST_REGISTER_TIMEOUT=15000 LTTNG_APP_SOCKET_TIMEOUT=15
 		for _ in 1 2 3 4; do
 			"$2/trace" alone "$2" 10000 >>ratios
 			ACLCHECK_TRACE_FIELDS=minimal "$2/trace" alone "$2" 10000 >>minimal

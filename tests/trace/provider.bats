@@ -95,7 +95,7 @@ setup_file() {
 @test "a session that starts later receives everything, too" {
 	needs_mount
 	unshare -m bash -c '
-		mkdir -p /var/run/lttng && mount -t tmpfs none /var/run/lttng && cd "$1" && export LTTNG_HOME=$1 LTTNG_UST_REGISTER_TIMEOUT=15000
+		mkdir -p /var/run/lttng && mount -t tmpfs none /var/run/lttng && cd "$1" && export LTTNG_HOME=$1 LTTNG_UST_REGISTER_TIMEOUT=15000 LTTNG_APP_SOCKET_TIMEOUT=15
 		lttng-sessiond --daemonize && trap "kill \$(cat /var/run/lttng/lttng-sessiond.pid)" EXIT
 		for n in 1 2; do
 			lttng -n create s$n -o "$1/late$n" && lttng -n enable-channel -u -s s$n --subbuf-size 64K --num-subbuf 4 c

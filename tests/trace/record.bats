@@ -206,7 +206,7 @@ print(*[x.getsockname()[1] for x in s])'))
 @test "plain lttng commands do as well" {
 	needs_mount
 	unshare -m bash -c '
-		mkdir -p /var/run/lttng && mount -t tmpfs none /var/run/lttng && export LTTNG_HOME=$1 LTTNG_UST_REGISTER_TIMEOUT=15000
+		mkdir -p /var/run/lttng && mount -t tmpfs none /var/run/lttng && export LTTNG_HOME=$1 LTTNG_UST_REGISTER_TIMEOUT=15000 LTTNG_APP_SOCKET_TIMEOUT=15
 		lttng-sessiond --daemonize && trap "kill \$(cat /var/run/lttng/lttng-sessiond.pid)" EXIT
 		lttng -n create s -o "$1/t" && lttng -n enable-channel -u c && lttng -n add-context -u -t vpid -t vtid &&
 		lttng -n enable-event -u -c c "acl:*" && lttng -n start || exit

@@ -87,6 +87,39 @@ assert (f["calls"], f["timed"], j["unfinished"], j["lost_ends"], j["complete"]) 
 	[ "$(grep -c 'recording of calls begins' said)" -eq 2 ]
 }
 
+@test "a process that answers LTTng's daemon late, on a loaded machine, stays one of the recording" {
+	cat >late.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <sys/socket.h>
+		#include <unistd.h>
+		/* What LTTng's thread gets from the daemon: while the file is there, it pauses, once. */
+		ssize_t recvmsg(int fd, struct msghdr *m, int flags)
+		{
+			ssize_t (*real)(int, struct msghdr *, int) = (ssize_t (*)(int, struct msghdr *, int))dlsym(RTLD_NEXT, "recvmsg");
+			ssize_t got = real(fd, m, flags);
+			if (got > 0 && !unlink("pause"))
+				sleep(8);
+			return got;
+		}
+	END
+	"$CC" -shared -fPIC -o late.so late.c
+	printf '#!/bin/sh\nLD_PRELOAD=$PWD/late.so:$LD_PRELOAD exec "%s" "$@"\n' "$app" >late
+	chmod +x late
+	app=$PWD/late stepwise t --on-signal
+	step
+	touch pause
+	kill -USR1 "$tracer"
+	await said_times begins 1
+	[ ! -e pause ]
+	step
+	step
+	kill -USR1 "$tracer"
+	await said_times ends 1
+	ended
+	[ "$(calls t)" -eq 2 ]
+}
+
 @test "memory is drawn as that of what was recorded, where calls before or after it are not" {
 	record whole -- "$app" early
 	record part --calls 6 -- "$app" early

@@ -39,6 +39,11 @@
 #define READY_SECONDS 15
 #define ANSWER_SECONDS 60 /* for one request; LTTng's daemons may wait for each other, for ever */
 #define END_SECONDS 10
+/*
+ * For a program's thread to answer the session daemon, which forgets the program else: what that calls then
+ * is not recorded.  As long as the program waits for the daemon (cmd_trace.c).
+ */
+#define APP_SECONDS "15"
 
 /* --- daemons of ours ------------------------------------------------------- */
 
@@ -93,6 +98,7 @@ static pid_t start(const char *log, char *const *argv)
 	if (getppid() != parent)
 		_exit(127);
 	limit_descriptors();
+	setenv("LTTNG_APP_SOCKET_TIMEOUT", APP_SECONDS, 0);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	fd = open(log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0600);
