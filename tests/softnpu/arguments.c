@@ -432,6 +432,21 @@ static void labels(void)
 	IS(aclrtSwitchLabelByIndex(dev, 1, INVENTED, NULL), 100000);
 }
 
+/* Numbers of 16 bits, of which the process has one set. */
+static void labels_of_a_process(void)
+{
+	static aclrtLabel label[65535];
+	aclrtLabel more;
+
+	setup();
+	for (unsigned i = 0; i < 65535; i++)
+		OK(aclrtCreateLabel(&label[i]));
+	IS(aclrtCreateLabel(&more), 507000);
+	OK(aclrtDestroyLabel(label[7]));
+	OK(aclrtCreateLabel(&label[7]));
+	IS(aclrtCreateLabel(&more), 507000);
+}
+
 static void failed(aclrtExceptionInfo *info)
 {
 	(void)info;
@@ -480,6 +495,6 @@ static void mixed_subscriptions(void)
 static const struct tap_case cases[] = {C(device_outputs), C(no_such_device), C(device_values),
 	C(atomic_capabilities), C(faults), C(contexts), C(snapshots), C(streams), C(stream_settings),
 	C(stream_switch), C(event_flags), C(event_arguments), C(event_kinds), C(notifies), C(labels),
-	C(host_callbacks), C(mixed_subscriptions)};
+	C(labels_of_a_process), C(host_callbacks), C(mixed_subscriptions)};
 
 ORACLE_MAIN(cases)

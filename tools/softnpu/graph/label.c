@@ -7,7 +7,9 @@
 #include "tools/softnpu/memory/addrmap.h"
 #include "tools/softnpu/memory/copy.h"
 
-#define MAX_LABELS 65535u
+#define MAX_LABELS 65535u /* of a process, and in a list */
+
+static unsigned n_labels; /* that are not destroyed */
 
 struct label {
 	struct object obj;
@@ -74,11 +76,15 @@ static aclError label_create(aclrtLabel *out)
 
 	if (rc)
 		return rc;
+	if (n_labels == MAX_LABELS)
+		return npu_err(
+			ACL_ERROR_RT_INTERNAL_ERROR, "there are %u labels, as many as can be", n_labels);
 	l = calloc(1, sizeof(*l));
 	if (!l || !object_init(&l->obj, OBJ_LABEL, label_release)) {
 		free(l);
 		return npu_err(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "no memory for a label");
 	}
+	n_labels++;
 	list_init(&l->link);
 	l->ctx = ctx; /* only compared */
 	*out = object_handle(&l->obj);
@@ -99,6 +105,7 @@ static aclError label_destroy(aclrtLabel handle)
 		return rc;
 	list_del(&l->link);
 	l->model = NULL;
+	n_labels--;
 	object_kill(&l->obj);
 	return ACL_SUCCESS;
 }
