@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What recording costs, in one process with interleaved repetitions.
+ * What recording costs, in one process with interleaved repetitions; in brackets what a session must record.
  *
- *	trace events PROVIDER CALLS	an event pair by hand, one of the provider, one event a call
- *					(a session must record acl:aclrtMemcpyAsync_*, bench_hand:* and
- *					acl_call:aclrtMemcpyAsyncWithCondition)
- *	trace alone DIRECTORY CALLS	record and copy with the briefest pair by hand, and through the
- *library that only records (a session must record acl:* and bench_hand:*) trace idle DIRECTORY CALLS checks
- *without the provider and with it, no session
- *	trace mix DIRECTORY CALLS	an event pair by hand, and what clients do, bare and with all checks,
- *on one device and on eight (a session must record bench_hand:*) trace load PROVIDER		microseconds
- *until the provider can be used, and of the first call of a function trace calls CALLS		that many
- *calls of the linked runtime, for peers
+ *	trace events PROVIDER CALLS
+ *		a pair by hand, one of the provider, one event a call
+ *		(acl:aclrtMemcpyAsync_*, acl_call:aclrtMemcpyAsyncWithCondition, bench_hand:*)
+ *	trace alone DIRECTORY CALLS
+ *		record and copy: the briefest pair by hand, the library that only records
+ *		(acl:*, bench_hand:*)
+ *	trace idle DIRECTORY CALLS
+ *		checks without the provider and with it, no session
+ *	trace mix DIRECTORY CALLS
+ *		a pair by hand, and what clients do, bare and with all checks, on one device and
+ *		on eight (bench_hand:*)
+ *	trace load PROVIDER
+ *		microseconds until the provider can be used, and of the first call of a function
+ *	trace calls CALLS
+ *		that many calls of the linked runtime, for peers
  */
 #include <dlfcn.h>
 #include <stdio.h>
