@@ -53,6 +53,7 @@ void signal_probe_start(struct signal_probe *s)
 void signal_probe_stop(struct signal_probe *s)
 {
 	process_stop(s->pid);
+	descendants_own_helper(0);
 }
 
 static unsigned long long pending(pid_t pid)
