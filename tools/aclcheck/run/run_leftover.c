@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "interpose/common/file_status.h"
 #include "interpose/common/notify_parent.h"
 #include "interpose/common/run_socket.h"
 #include "tools/aclcheck/common/command.h"
@@ -186,7 +186,7 @@ static bool is_own_directory(const char *path)
 {
 	struct stat st;
 
-	return !lstat(path, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid();
+	return !filestat_link(path, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid();
 }
 
 static void remove_unused(const char *directory)
