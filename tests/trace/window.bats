@@ -34,6 +34,11 @@ said_times() {
 	[ "$(grep -c "^aclcheck: recording of calls $1\$" said)" -ge "$2" ]
 }
 
+# has_buffers PID: LTTng has given it some to record into
+has_buffers() {
+	find "/proc/$1/fd" -lname '/dev/shm/shm-ust-consumer*' | grep -q .
+}
+
 calls() {
 	count "$1" ' acl:aclrtGetDevice_entry:'
 }
@@ -118,6 +123,42 @@ assert (f["calls"], f["timed"], j["unfinished"], j["lost_ends"], j["complete"]) 
 	await said_times ends 1
 	ended
 	[ "$(calls t)" -eq 2 ]
+}
+
+@test "a process whose first calls came before LTTng was ready: inconclusive" {
+	cat >late.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <sys/socket.h>
+		#include <unistd.h>
+		/* What LTTng's thread gets from the daemon, which the program does not wait for: nothing until the file is there. */
+		ssize_t recvmsg(int fd, struct msghdr *m, int flags)
+		{
+			ssize_t (*real)(int, struct msghdr *, int) = (ssize_t (*)(int, struct msghdr *, int))dlsym(RTLD_NEXT, "recvmsg");
+			while (access("go", F_OK))
+				usleep(10000);
+			return real(fd, m, flags);
+		}
+	END
+	"$CC" -shared -fPIC -o late.so late.c
+	printf '#!/bin/sh\necho $$ >pid\nLTTNG_UST_REGISTER_TIMEOUT=0 LD_PRELOAD=$PWD/late.so:$LD_PRELOAD exec "%s" "$@"\n' "$app" >late
+	chmod +x late
+	app=$PWD/late stepwise t
+	step
+	touch go
+	await has_buffers "$(cat pid)"
+	for _ in {1..20}; do
+		step
+		sleep 0.1
+	done
+	status=0
+	ended || status=$?
+	[ "$status" -eq 98 ]
+	grep -qx 'aclcheck: not all calls were recorded: inconclusive; the summary names the processes' said
+	"$aclcheck" summary t >told
+	grep -qx 'processes made more calls than are recorded' told
+	grep -q '^  not all its calls are recorded: [1-9][0-9]* of 2[0-9]$' told
+	"$aclcheck" summary --json t | python3 -S -c 'import json, sys; s = json.load(sys.stdin); assert (s["complete"], s["reasons"]) == (False, ["calls-missing"]), s'
 }
 
 @test "memory is drawn as that of what was recorded, where calls before or after it are not" {

@@ -92,7 +92,14 @@ bool temporary_directory_remove(const char *path);
 /* --- recording_note.c -------------------------------------------------------- */
 
 /* What a recording lacks, noted beside it by who has made it. */
-enum recording_lack { LACKS_DISK, LACKS_END, LACKS_PROCESSES, LACKS_AFTER_WINDOW, RECORDING_LACKS };
+enum recording_lack {
+	LACKS_DISK,
+	LACKS_END,
+	LACKS_PROCESSES,
+	LACKS_AFTER_WINDOW,
+	LACKS_CALLS,
+	RECORDING_LACKS
+};
 /* What is missing of a recording without having been asked for. */
 #define LACKS_UNWANTED (~(1u << LACKS_AFTER_WINDOW))
 const char *recording_lack_name(enum recording_lack lack); /* in reports */

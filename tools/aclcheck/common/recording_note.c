@@ -27,6 +27,7 @@ static const struct {
 		"processes were still running when the program had ended: their later calls are missing"},
 	{"window-closed",
 		"the recording of calls ended before the program did: calls that it cut off have no end"},
+	{"calls-missing", "processes made more calls than are recorded"},
 };
 
 const char *recording_lack_name(enum recording_lack lack)

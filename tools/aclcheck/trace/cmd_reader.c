@@ -61,7 +61,7 @@ int cmd_reader(int argc, char **argv)
 	return reader_exec(argv, argc);
 }
 
-bool reader_count(const char *directory, uint64_t *events, uint64_t *calls)
+bool reader_count(const char *directory, struct trace_counts *n)
 {
 	char *const arguments[] = {(char *)"summary", (char *)"--count=calls", (char *)directory};
 	int ends[2], status = 0;
@@ -81,7 +81,8 @@ bool reader_count(const char *directory, uint64_t *events, uint64_t *calls)
 	}
 	close(ends[1]);
 	answer = fdopen(ends[0], "r");
-	good = answer && fscanf(answer, "%" SCNu64 " %" SCNu64, events, calls) == 2;
+	good = answer &&
+	       fscanf(answer, "%" SCNu64 " %" SCNu64 " %u", &n->events, &n->calls, &n->lacking) == 3;
 	if (answer)
 		fclose(answer);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)

@@ -64,41 +64,31 @@ struct request {
 	bool json, count, count_calls;
 };
 
-struct counts {
-	uint64_t events, calls; /* calls: events of calls */
-};
-
 static bool count_event(void *context, const bt_event *event, const bt_clock_snapshot *clock)
 {
-	const char *name = bt_event_class_get_name(bt_event_borrow_class_const(event));
-	struct counts *n = context;
+	uint64_t *n = context;
 
+	(void)event;
 	(void)clock;
-	n->events++;
-	n->calls += name && (!strncmp(name, "acl:", 4) || !strncmp(name, "acl_call:", 9));
+	++*n;
 	return true;
 }
 
 static int print_count(void *argument)
 {
 	const struct request *r = argument;
-	char text[64];
-	struct counts n = {0};
+	char text[32];
+	uint64_t n = 0;
 	struct ctf_reader reader = {.context = &n, .event = count_event, .progress = true};
 
 	if (!ctf_read(r->traces, r->n_traces, &reader))
 		return COMMAND_MISUSE;
-	if (r->count_calls)
-		snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64 "\n", n.events, n.calls);
-	else
-		snprintf(text, sizeof(text), "%" PRIu64 "\n", n.events);
+	snprintf(text, sizeof(text), "%" PRIu64 "\n", n);
 	return put(text, strlen(text), r->path);
 }
 
-static int summarise(void *argument)
+static bool collect(const struct request *r, struct summary *s)
 {
-	const struct request *r = argument;
-	struct summary *s = need(calloc(1, sizeof(*s)));
 	struct ctf_reader reader = {.context = s,
 		.event = summary_event,
 		.discarded = summary_discarded,
@@ -106,10 +96,38 @@ static int summarise(void *argument)
 		.lacks = summary_lacks,
 		.written = summary_written,
 		.progress = true};
+
+	if (!ctf_read(r->traces, r->n_traces, &reader))
+		return false;
+	summary_end(s);
+	return true;
+}
+
+/* What reader_count() reads. */
+static int print_calls(void *argument)
+{
+	const struct request *r = argument;
+	struct summary *s = need(calloc(1, sizeof(*s)));
+	char text[96];
 	int status = COMMAND_MISUSE;
 
-	if (ctf_read(r->traces, r->n_traces, &reader)) {
-		summary_end(s);
+	if (collect(r, s)) {
+		snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64 " %u\n", s->events, s->calls,
+			summary_lacking_processes(s));
+		status = put(text, strlen(text), NULL);
+	}
+	summary_free(s);
+	free(s);
+	return status;
+}
+
+static int summarise(void *argument)
+{
+	const struct request *r = argument;
+	struct summary *s = need(calloc(1, sizeof(*s)));
+	int status = COMMAND_MISUSE;
+
+	if (collect(r, s)) {
 		status = print(s, r->json, r->path);
 		if (!status && !s->calls) {
 			command_say("no AscendCL call in it: it is a trace of something else, or nothing was "
@@ -150,6 +168,8 @@ int cmd_summary(int argc, char **argv)
 		return command_misuse("summary: which trace? aclcheck summary TRACE...");
 	r.traces = argv + optind;
 	r.n_traces = (unsigned)(argc - optind);
-	return isolated_run(
-		r.count ? print_count : summarise, &r, r.n_traces == 1 ? r.traces[0] : "one of the traces");
+	return isolated_run(r.count_calls ? print_calls
+			    : r.count     ? print_count
+					  : summarise,
+		&r, r.n_traces == 1 ? r.traces[0] : "one of the traces");
 }

@@ -84,6 +84,7 @@ struct recording {
 	bool full; /* the disk, sooner or later */
 	bool ran; /* there is such a program */
 	bool empty; /* no call was recorded */
+	bool lacking; /* not all calls were recorded, though all were to be */
 	bool timed_out;
 	uint64_t ended; /* by CLOCK_MONOTONIC, when the program had; 0 = it may run on */
 	unsigned left; /* processes that ran on when the program had ended */
@@ -560,28 +561,39 @@ static int run_program(struct recording *r)
 
 /* --- what was recorded ------------------------------------------------------- */
 
+/* Calls are left out only where that was asked for. */
+static bool wants_all_calls(const struct options *o)
+{
+	return !o->select.classes && !o->select.events && !o->calls && !o->attach && !o->on_request &&
+	       !o->window.by_signal && !o->window.after && !o->window.length;
+}
+
 /* False: there is nothing to go on with. */
 static bool say_trace(struct recording *r)
 {
-	uint64_t events = 0, calls = 1, bytes = disk_bytes(r->directory);
+	struct trace_counts n = {.calls = 1};
+	uint64_t bytes = disk_bytes(r->directory);
 
 	if (bytes > COUNT_LIMIT || (bytes && reader_missing())) {
 		command_say("trace in %s: %s, events not counted", r->opt.output, bytes_text(bytes));
 		return true;
 	}
-	if (bytes && !reader_count(r->directory, &events, &calls))
+	if (bytes && !reader_count(r->directory, &n))
 		return false;
-	if (events)
-		command_say("trace in %s: %llu events, %s", r->opt.output, (unsigned long long)events,
+	if (n.events)
+		command_say("trace in %s: %llu events, %s", r->opt.output, (unsigned long long)n.events,
 			bytes_text(bytes));
-	if (events && !calls)
+	if (n.events && !n.calls)
 		command_say("no AscendCL call was recorded: inconclusive");
-	r->empty = !calls;
-	if (!events)
+	r->empty = !n.calls;
+	r->lacking = n.lacking && wants_all_calls(&r->opt);
+	if (r->lacking)
+		command_say("not all calls were recorded: inconclusive; the summary names the processes");
+	if (!n.events)
 		command_say("nothing was recorded in %s: inconclusive. Does the program call AscendCL, is "
 			    "/dev/shm full?",
 			r->opt.output);
-	return events > 0;
+	return n.events > 0;
 }
 
 /* Instead of the note from the beginning. */
@@ -597,6 +609,8 @@ static void note_what_lacks(const struct recording *r, bool found, bool stopped)
 		lacks |= 1u << LACKS_PROCESSES;
 	if (found && r->opt.window.opened && !r->opt.window.open)
 		lacks |= 1u << LACKS_AFTER_WINDOW;
+	if (r->lacking)
+		lacks |= 1u << LACKS_CALLS;
 	note(r, lacks);
 	if (found && r->ended)
 		recording_note_end(r->directory, r->ended);
@@ -622,7 +636,8 @@ static bool report(struct recording *r, bool stopped)
 	if (r->full)
 		command_say("%s: the disk was full: inconclusive, events are missing", r->opt.output);
 	note_what_lacks(r, found, stopped);
-	return stopped && !r->empty && (found || r->opt.url) && !r->discarded && !r->lost && !r->full;
+	return stopped && !r->empty && !r->lacking && (found || r->opt.url) && !r->discarded && !r->lost &&
+	       !r->full;
 }
 
 /* The same of a ring: that the oldest calls are gone is what was asked for. */

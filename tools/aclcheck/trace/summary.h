@@ -295,6 +295,8 @@ const char *summary_copy_kind(int kind);
 
 /* Not all calls that the process made are recorded. */
 bool summary_lacks_calls(const struct process_state *p);
+/* Of how many processes that is so. */
+unsigned summary_lacking_processes(const struct summary *s);
 /* Allocations or frees may be missing: what is in use is known of the recorded ones only. */
 bool summary_lacks_memory(const struct process_state *p);
 /* It was killed, or crashed: it says no verdict. */

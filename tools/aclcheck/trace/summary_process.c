@@ -32,6 +32,15 @@ bool summary_lacks_calls(const struct process_state *p)
 	return p->made > p->calls - p->inside;
 }
 
+unsigned summary_lacking_processes(const struct summary *s)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < s->n_processes; i++)
+		n += summary_lacks_calls(s->processes[i]);
+	return n;
+}
+
 bool summary_lacks_memory(const struct process_state *p)
 {
 	return p->memory.unknown_frees || summary_lacks_calls(p);

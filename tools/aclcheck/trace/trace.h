@@ -248,8 +248,11 @@ bool control_forget(struct lttng_trigger *trigger);
 const char *reader_missing(void);
 /* Becomes it, with so many arguments, the subcommand first; returns only after a failure. */
 int reader_exec(char *const *arguments, int n);
-/* The events of the traces below a directory, and those of calls among them. False: one line has been said.
- */
-bool reader_count(const char *directory, uint64_t *events, uint64_t *calls);
+struct trace_counts {
+	uint64_t events, calls;
+	unsigned lacking; /* processes that made more calls than are recorded */
+};
+/* Of the traces below a directory. False: one line has been said. */
+bool reader_count(const char *directory, struct trace_counts *n);
 
 #endif
