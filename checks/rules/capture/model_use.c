@@ -96,8 +96,7 @@ static void count_brought(struct checks *c, struct acl_call_record *call, struct
 	if (said && array && program_read(c, at, &n, sizeof(n)))
 		FINDING(c, call, "mdlri-getstreams-size", n < said - 1,
 			PARTS(part_object(acl_handle_names[o->kind], o)),
-			"There are %llu, and the array has room for %u: the rest is left out without an "
-			"error.",
+			"There are %llu, and the array has room for %u: the rest is left out.",
 			(unsigned long long)said - 1, n);
 }
 

@@ -45,6 +45,20 @@ static aclError find(aclmdlRITask handle, struct model_task **t, struct model **
 	return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is no task of a model", handle);
 }
 
+/* An array takes what it has room for, and NULL behind the last; too little room is an error all the same. */
+static aclError array_end(void **array, uint32_t *num, uint32_t there)
+{
+	uint32_t room = *num;
+
+	for (uint32_t i = there; array && i < room; i++)
+		array[i] = NULL;
+	*num = array && room < there ? room : there;
+	if (*num == there)
+		return ACL_SUCCESS;
+	return npu_err(ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY, "there are %u, the array has room for %u",
+		there, room);
+}
+
 /* --- streams of a model ------------------------------------------------------------ */
 
 /* A captured model's streams get handles when they are queried. */
@@ -78,8 +92,7 @@ static aclError get_streams(aclmdlRI model, aclrtStream *streams, uint32_t *num)
 			return npu_err(ACL_ERROR_RT_NO_STREAM_RESOURCE, "no stream left");
 		streams[i] = object_handle(&m->lanes[i].stream->obj);
 	}
-	*num = streams && *num < m->n_lanes ? *num : m->n_lanes;
-	return ACL_SUCCESS;
+	return array_end(streams, num, m->n_lanes);
 }
 
 aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams, uint32_t *numStreams)
@@ -127,7 +140,7 @@ static aclError get_tasks(aclrtStream handle, aclmdlRITask *tasks, uint32_t *num
 {
 	struct stream *s;
 	struct model *m;
-	aclError rc = stream_find(handle, STREAM_QUERY, &s);
+	aclError rc = stream_named(handle, STREAM_QUERY, &s);
 
 	if (rc)
 		return rc;
@@ -141,9 +154,7 @@ static aclError get_tasks(aclrtStream handle, aclmdlRITask *tasks, uint32_t *num
 			return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
 		tasks[i] = object_handle(&t->obj);
 	}
-	if (!tasks || *num > m->lanes[s->capture_lane].n)
-		*num = m->lanes[s->capture_lane].n;
-	return ACL_SUCCESS;
+	return array_end(tasks, num, m->lanes[s->capture_lane].n);
 }
 
 aclError aclmdlRIGetTasksByStream(aclrtStream stream, aclmdlRITask *tasks, uint32_t *numTasks)

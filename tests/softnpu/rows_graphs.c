@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Models, their tasks and labels, and what orders work, by the published source alone (rows.h). */
+#include "rows.h"
+
+#define JUNK ((void *)0x55)
+
+static aclrtStream persistent(void)
+{
+	aclrtStream s = NULL;
+
+	need(aclrtCreateStreamWithConfig(&s, 0, ACL_STREAM_PERSISTENT));
+	return s;
+}
+
+/* A model under construction with a stream. */
+static aclmdlRI building(aclrtStream bound)
+{
+	aclmdlRI m = NULL;
+
+	need(aclmdlRIBuildBegin(&m, 0));
+	need(aclmdlRIBindStream(m, bound, ACL_MODEL_STREAM_FLAG_HEAD));
+	return m;
+}
+
+/* A captured model of so many value writes. */
+static aclmdlRI writes(int n)
+{
+	aclrtStream s = capturing();
+	char *d = device();
+	aclmdlRI m = NULL;
+
+	for (int i = 0; i < n; i++)
+		need(aclrtValueWrite(d + 8 * i, 1, 0, s));
+	need(aclmdlRICaptureEnd(s, &m));
+	return m;
+}
+
+static aclrtStream stream_in(aclmdlRI m)
+{
+	aclrtStream s = NULL;
+	uint32_t n = 1;
+
+	need(aclmdlRIGetStreams(m, &s, &n));
+	return s;
+}
+
+/* --- arrays ---------------------------------------------------------------------------------- */
+
+static void streams_of_models(void)
+{
+	aclrtStream s[3] = {JUNK, JUNK, JUNK};
+	aclmdlRI m = building(persistent());
+	uint32_t n = 1;
+
+	need(aclmdlRIBindStream(m, persistent(), 0));
+	row(aclmdlRIGetStreams(m, s, &n));
+	row(n);
+	row(s[0] != JUNK && s[1] == JUNK);
+	n = 3;
+	row(aclmdlRIGetStreams(m, s, &n));
+	row(n);
+	row(s[1] != JUNK && !s[2]);
+}
+
+static void tasks_of_streams(void)
+{
+	aclmdlRITask t[5] = {JUNK, JUNK, JUNK, JUNK, JUNK};
+	aclrtStream s = stream_in(writes(2));
+	uint32_t n = 1;
+
+	row(aclmdlRIGetTasksByStream(s, t, &n));
+	row(n);
+	n = 5;
+	row(aclmdlRIGetTasksByStream(s, t, &n));
+	row(n);
+	row(t[1] != JUNK && !t[4]);
+}
+
+static aclmdlRITask a_task;
+
+static void *look(void *s)
+{
+	aclmdlRITaskType type;
+	uint32_t n;
+
+	row(aclmdlRIGetTasksByStream(s, NULL, &n));
+	row(aclmdlRITaskGetType(a_task, &type));
+	return NULL;
+}
+
+static void tasks_without_device(void)
+{
+	aclrtStream s = stream_in(writes(1));
+	uint32_t n = 1;
+
+	need(aclmdlRIGetTasksByStream(s, &a_task, &n));
+	in_thread(look, s);
+}
+
+const struct row rows_graphs[] = {
+	ROW(streams_of_models), ROW(tasks_of_streams), ROW(tasks_without_device), {NULL, NULL}};
