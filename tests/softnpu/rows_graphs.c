@@ -97,5 +97,28 @@ static void tasks_without_device(void)
 	in_thread(look, s);
 }
 
-const struct row rows_graphs[] = {
-	ROW(streams_of_models), ROW(tasks_of_streams), ROW(tasks_without_device), {NULL, NULL}};
+/* --- events ---------------------------------------------------------------------------------- */
+
+static void ids_of_recorded_events(void)
+{
+	aclrtEvent plain = NULL, ex = event_ex(ACL_EVENT_SYNC);
+	aclrtStream s = stream();
+	aclrtNotify n;
+	uint32_t id;
+
+	need(aclrtCreateEvent(&plain));
+	need(aclrtCreateNotify(&n, 0));
+	row(aclrtGetEventId(plain, &id));
+	need(aclrtWaitAndResetNotify(n, s, 0));
+	need(aclrtRecordEvent(plain, s));
+	need(aclrtRecordEvent(ex, s));
+	row(aclrtGetEventId(plain, &id));
+	row(aclrtGetEventId(ex, &id));
+	need(aclrtRecordNotify(n, stream()));
+	need(aclrtSynchronizeStream(s));
+	row(aclrtGetEventId(plain, &id));
+	row(aclrtGetEventId(ex, &id));
+}
+
+const struct row rows_graphs[] = {ROW(streams_of_models), ROW(tasks_of_streams), ROW(tasks_without_device),
+	ROW(ids_of_recorded_events), {NULL, NULL}};

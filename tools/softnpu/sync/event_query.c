@@ -187,6 +187,21 @@ aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp_us)
 	return LOCKED(timestamp(event, timestamp_us));
 }
 
+/* Some have an id from the start, others from a record on, those of ...ExWithFlag only until it is over. */
+static bool has_id(const struct event *ev)
+{
+	switch (ev->kind) {
+	case EVENT_DEFAULT:
+		return ev->latest;
+	case EVENT_EX:
+		return ev->flags & ACL_EVENT_SYNC && ev->latest && !ev->latest->done;
+	case EVENT_FLAG:
+		return ev->flags & ACL_EVENT_SYNC;
+	default:
+		return true;
+	}
+}
+
 static aclError get_id(aclrtEvent handle, uint32_t *id)
 {
 	struct event *ev;
@@ -194,8 +209,8 @@ static aclError get_id(aclrtEvent handle, uint32_t *id)
 
 	if (!rc && ev->kind == EVENT_IPC)
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the event is shared between processes");
-	if (!rc && (ev->kind == EVENT_EX || (ev->kind == EVENT_FLAG && !(ev->flags & ACL_EVENT_SYNC))))
-		rc = npu_answer(EVENT_WITHOUT_ID, "an event made this way has no id");
+	if (!rc && !has_id(ev))
+		rc = npu_answer(EVENT_WITHOUT_ID, "the event has no id, or none yet");
 	if (!rc)
 		*id = ev->id;
 	return rc;
