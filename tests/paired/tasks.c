@@ -71,7 +71,7 @@ static void executed_after_set(void)
 /* Of a change that failed the runtime says whether the model is still fit. */
 static void executed_after_failure(void)
 {
-	aclmdlRITaskParams other = {.type = ACL_MODEL_RI_TASK_VALUE_WRITE};
+	aclmdlRITaskParams other = {.type = ACL_MODEL_RI_TASK_VALUE_WRITE, .opInfoSize = 1};
 	aclrtStream s = make_stream();
 	aclmdlRI m = model_on(s);
 	aclmdlRITask task = task_of(m);

@@ -97,6 +97,63 @@ static void tasks_without_device(void)
 	in_thread(look, s);
 }
 
+/* --- changes --------------------------------------------------------------------------------- */
+
+static aclmdlRITask task_in(aclmdlRI m)
+{
+	aclmdlRITask t[4] = {NULL};
+	uint32_t n = 4;
+
+	need(aclmdlRIGetTasksByStream(stream_in(m), t, &n));
+	return t[0];
+}
+
+static void tasks_without_parameters(void)
+{
+	aclmdlRITaskType type = ACL_MODEL_RI_TASK_KERNEL;
+	aclmdlRITask t = task_in(model());
+	aclmdlRITaskParams params;
+
+	row(aclmdlRITaskGetType(t, &type));
+	row(type);
+	row(aclmdlRITaskGetParams(t, &params));
+}
+
+static void tasks_of_another_kind(void)
+{
+	aclmdlRITaskType type = ACL_MODEL_RI_TASK_DEFAULT;
+	aclmdlRITaskParams params;
+	aclmdlRI m = writes(1);
+	aclmdlRITask t = task_in(m);
+	void *word;
+
+	need(aclmdlRITaskGetParams(t, &params));
+	word = params.valueWriteTaskParams.devAddr;
+	memset(&params, 0, sizeof(params));
+	params.type = ACL_MODEL_RI_TASK_VALUE_WAIT;
+	params.valueWaitTaskParams.devAddr = word;
+	params.valueWaitTaskParams.flag = ACL_STREAM_WAIT_VALUE_EQ;
+	row(aclmdlRITaskSetParams(t, &params));
+	row(aclmdlRIUpdate(m));
+	row(aclmdlRITaskGetType(t, &type));
+	row(type);
+	params.type = ACL_MODEL_RI_TASK_EVENT_RECORD;
+	row(aclmdlRITaskSetParams(t, &params));
+	row(aclmdlRIUpdate(m));
+}
+
+static void tasks_with_operator_information(void)
+{
+	aclmdlRITaskParams params;
+	aclmdlRI m = writes(1);
+	aclmdlRITask t = task_in(m);
+
+	need(aclmdlRITaskGetParams(t, &params));
+	params.opInfoSize = 1;
+	row(aclmdlRITaskSetParams(t, &params));
+	row(aclmdlRIExecuteAsync(m, stream()));
+}
+
 /* --- events ---------------------------------------------------------------------------------- */
 
 static void ids_of_recorded_events(void)
@@ -121,4 +178,5 @@ static void ids_of_recorded_events(void)
 }
 
 const struct row rows_graphs[] = {ROW(streams_of_models), ROW(tasks_of_streams), ROW(tasks_without_device),
+	ROW(tasks_without_parameters), ROW(tasks_of_another_kind), ROW(tasks_with_operator_information),
 	ROW(ids_of_recorded_events), {NULL, NULL}};

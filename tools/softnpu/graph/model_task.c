@@ -217,6 +217,8 @@ static aclError get_params(aclmdlRITask handle, aclmdlRITaskParams *params)
 	if (rc)
 		return rc;
 	op = model_slot(m, t->lane, t->index);
+	if (op->type->task_type == ACL_MODEL_RI_TASK_DEFAULT)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "a task of this type has no parameters");
 	memset(params, 0, sizeof(*params));
 	params->type = (aclmdlRITaskType)op->type->task_type;
 	if (kernel_op_launch(op, &l)) {
@@ -277,9 +279,11 @@ static void set_pending(struct model *m, struct model_task *t, struct op *op)
 	m->state = MODEL_UPDATING;
 }
 
+/* A value task comes of a task of any kind that is known, a kernel of a kernel only. */
 static struct op *new_op(const struct op *old, const aclmdlRITaskParams *params)
 {
 	const aclmdlRIKernelTaskParams *k = &params->kernelTaskParams;
+	struct kernel_launch before;
 	struct kernel_launch l = {.num_blocks = k->numBlocks,
 		.grid = {k->numBlocks, 1, 1},
 		.block = {1, 1, 1},
@@ -287,9 +291,12 @@ static struct op *new_op(const struct op *old, const aclmdlRITaskParams *params)
 		.args_size = k->argsSize,
 		.device_args = !k->isHostArgs};
 
+	if (params->taskGrp || old->type->task_type == ACL_MODEL_RI_TASK_DEFAULT)
+		return NULL;
 	if (params->type != ACL_MODEL_RI_TASK_KERNEL)
-		return value_op_changed(old, params);
-	if (!k->args || !k->numBlocks || function_find(k->funcHandle, &l.func))
+		return params->opInfoPtr || params->opInfoSize ? NULL : value_op_new(params);
+	if (!kernel_op_launch(old, &before) || !k->args || !k->argsSize || !k->numBlocks ||
+		function_find(k->funcHandle, &l.func))
 		return NULL;
 	return kernel_op_new(&l);
 }
@@ -297,16 +304,15 @@ static struct op *new_op(const struct op *old, const aclmdlRITaskParams *params)
 static aclError set_params(aclmdlRITask handle, const aclmdlRITaskParams *params)
 {
 	struct model_task *t;
-	struct op *op = NULL;
 	struct model *m;
+	struct op *op;
 	aclError rc = find(handle, &t, &m);
 
 	if (!rc)
 		rc = check_changeable(m);
 	if (rc)
 		return rc;
-	if (params->type == (aclmdlRITaskType)model_slot(m, t->lane, t->index)->type->task_type)
-		op = new_op(model_slot(m, t->lane, t->index), params);
+	op = new_op(model_slot(m, t->lane, t->index), params);
 	if (op) {
 		set_pending(m, t, op);
 		return ACL_SUCCESS;

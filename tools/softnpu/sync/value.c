@@ -140,14 +140,14 @@ bool value_op_params(const struct op *op, aclmdlRITaskParams *params)
 	return op->type == &write_type || op->type == &wait_type;
 }
 
-struct op *value_op_changed(const struct op *old, const aclmdlRITaskParams *params)
+struct op *value_op_new(const aclmdlRITaskParams *params)
 {
 	const aclmdlRIValueWaitTaskParams *wait = &params->valueWaitTaskParams;
 
-	if (old->type == &write_type)
+	if (params->type == ACL_MODEL_RI_TASK_VALUE_WRITE)
 		return value_op(&write_type, params->valueWriteTaskParams.devAddr,
 			params->valueWriteTaskParams.value, 0);
-	if (old->type == &wait_type)
+	if (params->type == ACL_MODEL_RI_TASK_VALUE_WAIT)
 		return value_op(&wait_type, wait->devAddr, wait->value, wait->flag);
 	return NULL;
 }

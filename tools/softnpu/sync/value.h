@@ -7,7 +7,7 @@
 
 /* Fills in the parameters of a value task; false when op is none. */
 bool value_op_params(const struct op *op, aclmdlRITaskParams *params);
-/* A value task like old with these parameters; NULL when old is none, or without memory. */
-struct op *value_op_changed(const struct op *old, const aclmdlRITaskParams *params);
+/* A value task with these parameters; NULL when they are not of one, or without memory. */
+struct op *value_op_new(const aclmdlRITaskParams *params);
 
 #endif
