@@ -154,6 +154,29 @@ static void tasks_with_operator_information(void)
 	row(aclmdlRIExecuteAsync(m, stream()));
 }
 
+static void tasks_of_built_models(void)
+{
+	aclmdlRITaskType type = ACL_MODEL_RI_TASK_DEFAULT;
+	aclmdlRITaskParams params;
+	aclrtStream s = persistent();
+	aclmdlRI m = building(s);
+	aclmdlRITask t;
+	uint32_t n = 1;
+
+	need(aclrtValueWrite(device(), 1, 0, s));
+	need(aclmdlRIEndTask(m, s));
+	need(aclmdlRIBuildEnd(m, NULL));
+	row(aclmdlRIGetTasksByStream(s, NULL, &n));
+	n = 1;
+	aclmdlRIGetTasksByStream(s, &t, &n);
+	row(aclmdlRITaskGetType(t, &type));
+	row(type);
+	row(aclmdlRITaskGetSeqId(t, &n));
+	row(aclmdlRITaskGetParams(t, &params));
+	row(aclmdlRITaskSetParams(t, &params));
+	row(aclmdlRITaskDisable(t));
+}
+
 /* --- events ---------------------------------------------------------------------------------- */
 
 static void ids_of_recorded_events(void)
@@ -179,4 +202,4 @@ static void ids_of_recorded_events(void)
 
 const struct row rows_graphs[] = {ROW(streams_of_models), ROW(tasks_of_streams), ROW(tasks_without_device),
 	ROW(tasks_without_parameters), ROW(tasks_of_another_kind), ROW(tasks_with_operator_information),
-	ROW(ids_of_recorded_events), {NULL, NULL}};
+	ROW(tasks_of_built_models), ROW(ids_of_recorded_events), {NULL, NULL}};

@@ -180,12 +180,20 @@ aclError aclmdlRITaskGetType(aclmdlRITask task, aclmdlRITaskType *type)
 	return LOCKED(get_type(task, type));
 }
 
+static aclError check_captured(const struct model *m)
+{
+	return m->captured ? ACL_SUCCESS
+			   : npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "only for captured models");
+}
+
 static aclError get_seq(aclmdlRITask handle, uint32_t *id)
 {
 	struct model_task *t;
 	struct model *m;
 	aclError rc = find(handle, &t, &m);
 
+	if (!rc)
+		rc = check_captured(m);
 	if (!rc)
 		*id = t->index;
 	return rc;
@@ -257,6 +265,10 @@ aclError aclmdlRIKernelTaskGetAttribute(
 
 static aclError check_changeable(const struct model *m)
 {
+	aclError rc = check_captured(m);
+
+	if (rc)
+		return rc;
 	if ((m->state == MODEL_READY || m->state == MODEL_UPDATING) && !m->running)
 		return ACL_SUCCESS;
 	return npu_err(ACL_ERROR_RT_MODEL_UPDATE_FAILED, "the model is running, or not complete");
