@@ -177,6 +177,28 @@ static void tasks_of_built_models(void)
 	row(aclmdlRITaskDisable(t));
 }
 
+static void attributes_of_tasks(void)
+{
+	aclrtLaunchKernelAttrValue value;
+	aclrtStream s = capturing();
+	aclrtFuncHandle func;
+	aclrtBinHandle bin;
+	uint64_t args = 0;
+	aclmdlRITask t;
+	aclmdlRI m;
+
+	need(aclrtBinaryLoadFromData("binary", 6, NULL, &bin));
+	need(aclrtBinaryGetFunction(bin, "kernel", &func));
+	need(aclrtLaunchKernelWithHostArgs(func, 1, s, NULL, &args, sizeof(args), NULL, 0));
+	need(aclmdlRICaptureEnd(s, &m));
+	t = task_in(m);
+	row(aclmdlRIKernelTaskGetAttribute(t, ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE, &value));
+	row(aclmdlRIKernelTaskGetAttribute(t, ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE, &value));
+	row(aclmdlRIKernelTaskGetAttribute(t, ACL_RT_LAUNCH_KERNEL_ATTR_BLOCKDIM_OFFSET, &value));
+	row(aclmdlRIKernelTaskGetAttribute(t, ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH, &value));
+	row(aclmdlRIKernelTaskGetAttribute(task_in(writes(1)), ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE, &value));
+}
+
 /* --- events ---------------------------------------------------------------------------------- */
 
 static void ids_of_recorded_events(void)
@@ -202,4 +224,4 @@ static void ids_of_recorded_events(void)
 
 const struct row rows_graphs[] = {ROW(streams_of_models), ROW(tasks_of_streams), ROW(tasks_without_device),
 	ROW(tasks_without_parameters), ROW(tasks_of_another_kind), ROW(tasks_with_operator_information),
-	ROW(tasks_of_built_models), ROW(ids_of_recorded_events), {NULL, NULL}};
+	ROW(tasks_of_built_models), ROW(attributes_of_tasks), ROW(ids_of_recorded_events), {NULL, NULL}};

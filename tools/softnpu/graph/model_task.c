@@ -246,6 +246,14 @@ aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams *params)
 	return LOCKED(get_params(task, params));
 }
 
+/* What a launch may set, but a task does not keep. */
+static bool is_lost(aclrtLaunchKernelAttrId id)
+{
+	return id == ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE ||
+	       id == ACL_RT_LAUNCH_KERNEL_ATTR_BLOCKDIM_OFFSET ||
+	       id == ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH;
+}
+
 aclError aclmdlRIKernelTaskGetAttribute(
 	aclmdlRITask task, aclrtLaunchKernelAttrId attrId, aclrtLaunchKernelAttrValue *attrValue)
 {
@@ -253,7 +261,7 @@ aclError aclmdlRIKernelTaskGetAttribute(
 	aclError rc;
 
 	rc = aclmdlRITaskGetType(task, &type);
-	if (!rc && (type != ACL_MODEL_RI_TASK_KERNEL ||
+	if (!rc && (type != ACL_MODEL_RI_TASK_KERNEL || is_lost(attrId) ||
 			   (unsigned)attrId > ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING))
 		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "no kernel task, or attribute %d unknown", attrId);
 	if (!rc)
