@@ -199,6 +199,54 @@ static void attributes_of_tasks(void)
 	row(aclmdlRIKernelTaskGetAttribute(task_in(writes(1)), ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE, &value));
 }
 
+/* --- labels ---------------------------------------------------------------------------------- */
+
+static aclrtLabel label(void)
+{
+	aclrtLabel l = NULL;
+
+	need(aclrtCreateLabel(&l));
+	return l;
+}
+
+static void label_twice_in_a_list(void)
+{
+	aclrtLabel l = label(), two[2] = {l, l};
+	aclrtStream s = persistent();
+	aclrtLabelList list;
+
+	building(s);
+	row(aclrtCreateLabelList(two, 2, &list));
+	row(aclrtCreateLabelList(&l, 1, &list));
+	row(aclrtSetLabel(l, s));
+}
+
+static void label_of_a_list_destroyed(void)
+{
+	aclrtStream s = persistent();
+	aclrtLabel l = label();
+	aclrtLabelList list;
+
+	building(s);
+	need(aclrtCreateLabelList(&l, 1, &list));
+	row(aclrtDestroyLabelList(list));
+	row(aclrtCreateLabelList(&l, 1, &list));
+	row(aclrtSetLabel(l, s));
+}
+
+static void switches_beyond_the_list(void)
+{
+	aclrtLabel two[2] = {label(), label()};
+	aclrtStream s = persistent();
+	void *index = device();
+	aclrtLabelList list;
+
+	building(s);
+	need(aclrtCreateLabelList(two, 2, &list));
+	row(aclrtSwitchLabelByIndex(index, 9, list, s));
+	row(aclrtSwitchLabelByIndex(index, 0, list, s));
+}
+
 /* --- events ---------------------------------------------------------------------------------- */
 
 static void ids_of_recorded_events(void)
@@ -224,4 +272,6 @@ static void ids_of_recorded_events(void)
 
 const struct row rows_graphs[] = {ROW(streams_of_models), ROW(tasks_of_streams), ROW(tasks_without_device),
 	ROW(tasks_without_parameters), ROW(tasks_of_another_kind), ROW(tasks_with_operator_information),
-	ROW(tasks_of_built_models), ROW(attributes_of_tasks), ROW(ids_of_recorded_events), {NULL, NULL}};
+	ROW(tasks_of_built_models), ROW(attributes_of_tasks), ROW(label_twice_in_a_list),
+	ROW(label_of_a_list_destroyed), ROW(switches_beyond_the_list), ROW(ids_of_recorded_events),
+	{NULL, NULL}};

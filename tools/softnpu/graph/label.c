@@ -125,8 +125,11 @@ static aclError list_create(aclrtLabel *handles, size_t n, aclrtLabelList *out)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a label list");
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = label_find(handles[i], &l);
-	for (size_t i = 0; i < n && !rc; i++) {
+	for (size_t i = 0; i < n && !rc; i++)
 		rc = label_find_here(handles[i], &l);
+	/* A label knows its place from here on, even when there will be no list. */
+	for (size_t i = 0; i < n && !rc; i++) {
+		rc = label_find(handles[i], &l);
 		if (!rc && l->listed)
 			rc = npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "label %zu is in a list already", i);
 		if (rc)
@@ -141,8 +144,6 @@ static aclError list_create(aclrtLabel *handles, size_t n, aclrtLabelList *out)
 		*out = object_handle(&list->obj);
 		return ACL_SUCCESS;
 	}
-	for (size_t i = 0; i < list->n; i++)
-		list->labels[i]->listed = false;
 	list_release(&list->obj);
 	return rc;
 }
@@ -209,19 +210,21 @@ struct switch_op {
 	struct label_list *list;
 };
 
-/* An index beyond the list means its last label. */
+/* An index of max or more means the last label before it, what is beyond the list is none. */
 static enum op_step switch_step(struct op *op, struct lane *lane)
 {
 	const struct switch_op *sw = container_of(op, struct switch_op, op);
 	struct place p = place_of(sw->index);
-	const struct label *l;
+	const struct label *l = NULL;
 	uint32_t index = 0;
 
 	lane->result = bytes_move((char *)&index, true, p.host, p.safe, sizeof(index));
 	if (lane->result)
 		return OP_DONE;
-	l = sw->list->labels[index < sw->max ? index : sw->max - 1];
-	if (l->model != instance_model(lane_instance(lane)) || l->lane != sw->lane)
+	index = index < sw->max ? index : sw->max - 1;
+	if (index < sw->list->n)
+		l = sw->list->labels[index];
+	if (!l || l->model != instance_model(lane_instance(lane)) || l->lane != sw->lane)
 		lane->result = ACL_ERROR_RT_MODEL_EXECUTE;
 	else
 		lane_jump(lane, l->index);
@@ -251,9 +254,8 @@ static aclError label_switch(void *index, uint32_t max, aclrtLabelList handle, a
 		rc = npu_err(ACL_ERROR_RT_STREAM_MODEL, "the stream is not bound to a model");
 	if (!rc && !o)
 		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is not a label list", handle);
-	if (!rc && (!max || max > list->n || place_of(index).loc != LOC_DEVICE))
-		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID,
-			"index is not in device memory, or %u is not 1 to %zu", max, list->n);
+	if (!rc && place_of(index).loc != LOC_DEVICE)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "index is not in device memory");
 	if (rc)
 		return rc;
 	sw = op_new(&switch_type, sizeof(*sw));
