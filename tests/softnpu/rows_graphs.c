@@ -270,8 +270,26 @@ static void ids_of_recorded_events(void)
 	row(aclrtGetEventId(ex, &id));
 }
 
+/* --- notifies -------------------------------------------------------------------------------- */
+
+static void *create_count_notifies(void *with_device)
+{
+	aclrtCntNotify n;
+
+	row(aclrtCntNotifyCreate(&n, 1));
+	row(aclrtCntNotifyCreate(&n, 0));
+	row(aclrtCntNotifyCreate(NULL, 0));
+	return with_device;
+}
+
+static void count_notifies_without_device(void)
+{
+	create_count_notifies(NULL);
+	in_thread(create_count_notifies, NULL);
+}
+
 const struct row rows_graphs[] = {ROW(streams_of_models), ROW(tasks_of_streams), ROW(tasks_without_device),
 	ROW(tasks_without_parameters), ROW(tasks_of_another_kind), ROW(tasks_with_operator_information),
 	ROW(tasks_of_built_models), ROW(attributes_of_tasks), ROW(label_twice_in_a_list),
 	ROW(label_of_a_list_destroyed), ROW(switches_beyond_the_list), ROW(ids_of_recorded_events),
-	{NULL, NULL}};
+	ROW(count_notifies_without_device), {NULL, NULL}};

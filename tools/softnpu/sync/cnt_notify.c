@@ -38,6 +38,10 @@ static aclError create(aclrtCntNotify *out)
 	struct cnt_notify *n;
 	aclError rc = context_need(&ctx);
 
+	if (!rc && !out)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "cntNotify is NULL");
+	if (!rc)
+		rc = supported();
 	if (rc)
 		return rc;
 	n = calloc(1, sizeof(*n));
@@ -54,11 +58,7 @@ static aclError create(aclrtCntNotify *out)
 
 aclError aclrtCntNotifyCreate(aclrtCntNotify *cntNotify, uint64_t flag)
 {
-	aclError rc = supported();
-
-	if (!rc && flag > ACL_NOTIFY_DEVICE_USE_ONLY)
-		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flag %llu", (unsigned long long)flag);
-	return rc ? rc : LOCKED(create(cntNotify));
+	return LOCKED(create(cntNotify));
 }
 
 aclError aclrtCntNotifyDestroy(aclrtCntNotify cntNotify)
