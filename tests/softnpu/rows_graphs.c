@@ -44,6 +44,21 @@ static aclrtStream stream_in(aclmdlRI m)
 	return s;
 }
 
+static void streams_left_by_models(void)
+{
+	aclrtStream s = persistent(), inner;
+	aclmdlRI m = building(s);
+	uint32_t n;
+
+	row(aclmdlRIDestroy(m));
+	row(aclmdlRIGetTasksByStream(s, NULL, &n));
+	building(s);
+	row(aclrtDestroyStream(s));
+	inner = stream_in(writes(1));
+	row(aclrtDestroyStream(inner));
+	row(aclrtRecordEvent(event_ex(ACL_EVENT_SYNC), inner));
+}
+
 /* --- arrays ---------------------------------------------------------------------------------- */
 
 static void streams_of_models(void)
@@ -270,6 +285,61 @@ static void ids_of_recorded_events(void)
 	row(aclrtGetEventId(ex, &id));
 }
 
+static void times_of_pending_events(void)
+{
+	aclrtEvent e = event(ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE);
+	aclrtStream s = stream();
+	aclrtNotify n;
+	uint64_t us;
+	float ms;
+
+	need(aclrtCreateNotify(&n, 0));
+	row(aclrtEventGetTimestamp(e, &us));
+	need(aclrtWaitAndResetNotify(n, s, 0));
+	need(aclrtRecordEvent(e, s));
+	row(aclrtEventGetTimestamp(e, &us));
+	row(aclrtEventElapsedTime(&ms, e, e));
+	need(aclrtRecordNotify(n, stream()));
+	need(aclrtSynchronizeStream(s));
+	row(aclrtEventElapsedTime(&ms, e, e));
+}
+
+/* --- contexts -------------------------------------------------------------------------------- */
+
+static void *options(void *without_device)
+{
+	int64_t value;
+
+	row(aclrtCtxSetSysParamOpt(ACL_OPT_DETERMINISTIC, 9));
+	row(aclrtCtxSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1));
+	row(aclrtCtxGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value));
+	return without_device;
+}
+
+static void options_of_contexts(void)
+{
+	aclrtContext other;
+	int64_t value;
+
+	options(NULL);
+	need(aclrtCreateContext(&other, 0));
+	row(aclrtCtxGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value));
+	in_thread(options, NULL);
+}
+
+static void contexts_of_another_device(void)
+{
+	aclrtContext other;
+	int32_t id = -1;
+
+	need(aclrtCreateContext(&other, 1));
+	row(aclrtGetDevice(&id));
+	row(id);
+	row(aclrtDestroyContext(other));
+	row(aclrtGetDevice(&id));
+	row(aclrtResetDevice(1));
+}
+
 /* --- notifies -------------------------------------------------------------------------------- */
 
 static void *create_count_notifies(void *with_device)
@@ -292,4 +362,5 @@ const struct row rows_graphs[] = {ROW(streams_of_models), ROW(tasks_of_streams),
 	ROW(tasks_without_parameters), ROW(tasks_of_another_kind), ROW(tasks_with_operator_information),
 	ROW(tasks_of_built_models), ROW(attributes_of_tasks), ROW(label_twice_in_a_list),
 	ROW(label_of_a_list_destroyed), ROW(switches_beyond_the_list), ROW(ids_of_recorded_events),
-	ROW(count_notifies_without_device), {NULL, NULL}};
+	ROW(times_of_pending_events), ROW(options_of_contexts), ROW(contexts_of_another_device),
+	ROW(streams_left_by_models), ROW(count_notifies_without_device), {NULL, NULL}};
