@@ -84,6 +84,8 @@ static void describe_end(enum checks_end kind)
 	text_uint(&t, totals.calls);
 	if (!trace_all_said())
 		trace_describe("annotations", "yes");
+	if (trace_chose())
+		trace_describe("chosen", "yes");
 	trace_describe("calls", calls);
 	trace_describe("end", ends[kind]);
 	trace_describe("verdict", acl_verdict_names[verdict_get()]);

@@ -29,7 +29,7 @@
 
 struct trace_sink trace_sink;
 
-#define FACTS_MAX 16
+#define FACTS_MAX 20
 #define REGISTER_MS                                                                                          \
 	3000 /* LTTng waits so long for its daemon unless LTTNG_UST_REGISTER_TIMEOUT says otherwise */
 
@@ -70,6 +70,11 @@ bool trace_takes(void)
 	/* Once used up it is not counted down any further, or it would begin anew some day. */
 	return atomic_load_explicit(&calls_left, memory_order_relaxed) > 0 &&
 	       atomic_fetch_sub_explicit(&calls_left, 1, memory_order_relaxed) > 0;
+}
+
+bool trace_chose(void)
+{
+	return atomic_load(&trace_sink.some);
 }
 
 void trace_choose(bool record)

@@ -34,6 +34,8 @@ static inline bool trace_is_wanted(unsigned api)
 bool trace_open(void);
 /* Whether this call is recorded, as far as program and settings choose; counts it. */
 bool trace_takes(void);
+/* Calls may have been left out, as program and settings choose. */
+bool trace_chose(void);
 /* The program says from where to where; also before its first acl call. */
 void trace_choose(bool record);
 /* In the child after fork: it records as many calls as any other process. had_called: its parent. */

@@ -561,11 +561,11 @@ static int run_program(struct recording *r)
 
 /* --- what was recorded ------------------------------------------------------- */
 
-/* Calls are left out only where that was asked for. */
+/* Of each process, unless it is asked to choose. */
 static bool wants_all_calls(const struct options *o)
 {
-	return !o->select.classes && !o->select.events && !o->calls && !o->attach && !o->on_request &&
-	       !o->window.by_signal && !o->window.after && !o->window.length;
+	return !o->select.classes && !o->select.events && !o->attach && !o->window.by_signal &&
+	       !o->window.after && !o->window.length;
 }
 
 /* False: there is nothing to go on with. */

@@ -216,6 +216,7 @@ struct process_state {
 	uint64_t earlier; /* calls of its threads before the first that is there */
 	uint64_t inside; /* of the calls, made by the runtime itself */
 	uint64_t made; /* calls of the program as it said at its end, 0 = not said */
+	bool chosen; /* it has left calls out as it was asked to */
 	uint64_t in_calls; /* ns, over all threads; a call within another one is part of that */
 	int64_t first, last;
 	struct code_module *modules;
@@ -295,7 +296,7 @@ const char *summary_copy_kind(int kind);
 
 /* Not all calls that the process made are recorded. */
 bool summary_lacks_calls(const struct process_state *p);
-/* Of how many processes that is so. */
+/* Of how many processes that is so without having been asked for. */
 unsigned summary_lacking_processes(const struct summary *s);
 /* Allocations or frees may be missing: what is in use is known of the recorded ones only. */
 bool summary_lacks_memory(const struct process_state *p);

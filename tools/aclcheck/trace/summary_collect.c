@@ -513,6 +513,8 @@ static void fact(struct process_state *p, const bt_field *f)
 
 	if (!strcmp(key, "calls"))
 		p->made = strtoull(words, NULL, 10);
+	else if (!strcmp(key, "chosen"))
+		p->chosen = true;
 	free(key);
 	free(words);
 }

@@ -37,7 +37,7 @@ unsigned summary_lacking_processes(const struct summary *s)
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < s->n_processes; i++)
-		n += summary_lacks_calls(s->processes[i]);
+		n += summary_lacks_calls(s->processes[i]) && !s->processes[i]->chosen;
 	return n;
 }
 
