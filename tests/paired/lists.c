@@ -171,6 +171,16 @@ static void schedule_mode(void)
 	launch(&cfg);
 }
 
+static void unknown_attribute(void)
+{
+	aclrtLaunchKernelAttr attr = {
+		.id = bug ? (aclrtLaunchKernelAttrId)99 : ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT,
+		.value.timeout = 1};
+	aclrtLaunchKernelCfg cfg = {&attr, 1};
+
+	launch(&cfg);
+}
+
 static void prefetch_flag(void)
 {
 	aclrtLaunchKernelAttr attr = {.id = ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH,
@@ -396,6 +406,7 @@ static const struct pair pairs[] = {
 	PAIR("batch-count-limit", too_many),
 	PAIR("kernel-launch-cfg", two_timeouts),
 	PAIR("kernel-launch-cfg", schedule_mode),
+	PAIR("kernel-launch-cfg", unknown_attribute),
 	PAIR("kernel-launch-cfg", prefetch_flag),
 	PAIR("kernel-launch-cfg", dump_flag),
 	PAIR("kernel-launch-cfg", profiling_flag),

@@ -153,6 +153,29 @@ static void launches_for_profiling(void)
 	row(aclrtLaunchKernelV2(f, 1, d, 8, &cfg, NULL));
 }
 
+static void *unknown_attribute(void *f)
+{
+	aclrtLaunchKernelAttr attr = {.id = (aclrtLaunchKernelAttrId)99};
+	aclrtLaunchKernelCfg cfg = {&attr, 1};
+	long value = 1;
+
+	row(aclrtLaunchKernelWithHostArgs(f, 1, NULL, &cfg, &value, sizeof(value), NULL, 0));
+	return NULL;
+}
+
+/* They are read before the context is looked for. */
+static void launches_with_unknown_attribute(void)
+{
+	aclrtBinHandle bin;
+	aclrtFuncHandle f = function(&bin);
+	aclrtLaunchKernelAttr attr = {.id = (aclrtLaunchKernelAttrId)0};
+	aclrtLaunchKernelCfg cfg = {&attr, 1};
+
+	row(aclrtLaunchKernelV2(f, 1, device(), 8, &cfg, NULL));
+	unknown_attribute(f);
+	in_thread(unknown_attribute, f);
+}
+
 static void *update_here(void *model)
 {
 	row(aclmdlRIUpdate(model));
@@ -229,5 +252,6 @@ static void refusals_that_are_not_last(void)
 
 const struct row rows_kernels[] = {ROW(functions_for_cpu), ROW(lists_for_cpu),
 	ROW(questions_to_function_gone), ROW(launches_of_function_gone), ROW(lists_begun_again),
-	ROW(launches_of_33_bits), ROW(launches_for_profiling), ROW(kinds_without_context),
-	ROW(update_between_dead_streams), ROW(refusals_that_are_not_last), {NULL, NULL}};
+	ROW(launches_of_33_bits), ROW(launches_for_profiling), ROW(launches_with_unknown_attribute),
+	ROW(kinds_without_context), ROW(update_between_dead_streams), ROW(refusals_that_are_not_last),
+	{NULL, NULL}};

@@ -243,6 +243,10 @@ static void check_launch(struct checks *c, struct acl_call_record *call)
 	if (attrs.count)
 		rule_evaluated(call, RULE("kernel-launch-cfg"));
 	for (uint64_t i = 0; (at = program_array_at(&attrs, i)) != NULL; i++) {
+		if (at->id < ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE ||
+			at->id > ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING)
+			say(c, call, RULE("kernel-launch-cfg"), "The function does not take this attribute.",
+				"attribute", at->id);
 		if (launch_switch(at) > 1)
 			FINDING_BROKEN(c, call, RULE("kernel-launch-cfg"),
 				PARTS(part_enum("attribute", "aclrtLaunchKernelAttrId", at->id),

@@ -7,6 +7,7 @@
 #include "tools/softnpu/kernel/kernel.h"
 #include "tools/softnpu/kernel/kernel_args.h"
 
+/* An attribute that the release does not know is refused as a value is that it does not know. */
 static aclError check_attr(const aclrtLaunchKernelAttr *attr)
 {
 	switch (attr->id) {
@@ -17,9 +18,10 @@ static aclError check_attr(const aclrtLaunchKernelAttr *attr)
 	case ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP:
 		return attr->value.isDataDump > 1;
 	case ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING:
-		return attr->value.enableProfiling > 1 ? npu_code(NPU_LAUNCH_PROFILING_UNKNOWN) : ACL_SUCCESS;
+		return attr->value.enableProfiling > 1 || npu_code(NPU_LAUNCH_PROFILING);
 	default:
-		return ACL_SUCCESS;
+		return attr->id < ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE ||
+		       attr->id > ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING;
 	}
 }
 
@@ -33,8 +35,8 @@ aclError kernel_check_config(const aclrtLaunchKernelCfg *cfg)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the configuration has no attributes");
 	for (size_t i = 0; i < cfg->numAttrs; i++) {
 		if (check_attr(&cfg->attrs[i]))
-			return npu_err(
-				ACL_ERROR_RT_PARAM_INVALID, "value of launch attribute %d", cfg->attrs[i].id);
+			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "launch attribute %d or its value",
+				cfg->attrs[i].id);
 		timeout |= cfg->attrs[i].id == ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT;
 		timeout_us |= cfg->attrs[i].id == ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US;
 	}
