@@ -27,13 +27,59 @@ static aclrtFuncHandle function_gone(aclrtBinHandle *bin)
 static aclrtFuncHandle cpu_function(aclrtBinHandle *bin)
 {
 	aclrtBinaryLoadOption option = {
-		.type = ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE, .value.cpuKernelMode = 1};
+		.type = ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE, .value.cpuKernelMode = 2};
 	aclrtBinaryLoadOptions options = {&option, 1};
 	aclrtFuncHandle f = NULL;
 
 	need(aclrtBinaryLoadFromData("binary", 6, &options, bin));
 	need(aclrtRegisterCpuFunc(*bin, "so", "kernel", &f));
 	return f;
+}
+
+static void data_with(aclrtBinaryLoadOptionType type, uint32_t value)
+{
+	aclrtBinaryLoadOption option = {.type = type, .value.magic = value};
+	aclrtBinaryLoadOptions options = {&option, 1};
+	aclrtBinHandle bin;
+
+	row(aclrtBinaryLoadFromData("binary", 6, &options, &bin));
+}
+
+static void file_with(aclrtBinaryLoadOptionType type, uint32_t value)
+{
+	aclrtBinaryLoadOption option = {.type = type, .value.magic = value};
+	aclrtBinaryLoadOptions options = {&option, 1};
+	aclrtBinHandle bin;
+
+	row(aclrtBinaryLoadFromFile("/proc/self/exe", &options, &bin));
+}
+
+static void options_of_data(void)
+{
+	aclrtBinaryLoadOptions options = {NULL, 0};
+	aclrtBinHandle bin;
+
+	row(aclrtBinaryLoadFromData("binary", 6, &options, &bin));
+	data_with(ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD, 2);
+	data_with(ACL_RT_BINARY_LOAD_OPT_MAGIC, 5);
+	data_with(ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE, 0);
+	data_with(ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE, 1);
+	data_with(ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE, 2);
+	data_with((aclrtBinaryLoadOptionType)99, 0);
+}
+
+/* Options are read before the file is. */
+static void options_of_files(void)
+{
+	aclrtBinaryLoadOptions options = {NULL, 0};
+	aclrtBinHandle bin;
+
+	row(aclrtBinaryLoadFromFile("/nonexistent", NULL, &bin));
+	row(aclrtBinaryLoadFromFile("/nonexistent", &options, &bin));
+	file_with(ACL_RT_BINARY_LOAD_OPT_MAGIC, ACL_RT_BINARY_MAGIC_ELF_AICORE);
+	file_with(ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE, 2);
+	file_with(ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD, 2);
+	row(aclrtGetLastError(ACL_RT_THREAD_LEVEL));
 }
 
 static void functions_for_cpu(void)
@@ -250,8 +296,8 @@ static void refusals_that_are_not_last(void)
 	in_thread(without_context, NULL);
 }
 
-const struct row rows_kernels[] = {ROW(functions_for_cpu), ROW(lists_for_cpu),
-	ROW(questions_to_function_gone), ROW(launches_of_function_gone), ROW(lists_begun_again),
-	ROW(launches_of_33_bits), ROW(launches_for_profiling), ROW(launches_with_unknown_attribute),
-	ROW(kinds_without_context), ROW(update_between_dead_streams), ROW(refusals_that_are_not_last),
-	{NULL, NULL}};
+const struct row rows_kernels[] = {ROW(options_of_data), ROW(options_of_files), ROW(functions_for_cpu),
+	ROW(lists_for_cpu), ROW(questions_to_function_gone), ROW(launches_of_function_gone),
+	ROW(lists_begun_again), ROW(launches_of_33_bits), ROW(launches_for_profiling),
+	ROW(launches_with_unknown_attribute), ROW(kinds_without_context), ROW(update_between_dead_streams),
+	ROW(refusals_that_are_not_last), {NULL, NULL}};

@@ -63,6 +63,35 @@ static void binary_release(struct object *o)
 	free(b);
 }
 
+/* Which values there are depends on where the data comes from. */
+static bool option_known(const aclrtBinaryLoadOption *o, bool file)
+{
+	switch (o->type) {
+	case ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD:
+		return o->value.isLazyLoad <= 1;
+	case ACL_RT_BINARY_LOAD_OPT_MAGIC:
+		return !file && (o->value.magic == ACL_RT_BINARY_MAGIC_ELF_AICORE ||
+					o->value.magic == ACL_RT_BINARY_MAGIC_ELF_CUBE_CORE ||
+					o->value.magic == ACL_RT_BINARY_MAGIC_ELF_VECTOR_CORE);
+	case ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE:
+		return file ? o->value.cpuKernelMode == 0 || o->value.cpuKernelMode == 1
+			    : o->value.cpuKernelMode == 2;
+	default:
+		return false;
+	}
+}
+
+static aclError check_options(const aclrtBinaryLoadOptions *options, bool file)
+{
+	if (options && !options->options)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "there are options, but no list of them");
+	for (size_t i = 0; options && i < options->numOpt; i++)
+		if (!option_known(&options->options[i], file))
+			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "load option %d or its value",
+				(int)options->options[i].type);
+	return ACL_SUCCESS;
+}
+
 /* Takes over image (malloc). */
 static aclError load(void *image, size_t size, const aclrtBinaryLoadOptions *options, aclrtBinHandle *out)
 {
@@ -79,7 +108,7 @@ static aclError load(void *image, size_t size, const aclrtBinaryLoadOptions *opt
 	b->dev = ctx->dev;
 	b->image = image;
 	b->size = size;
-	for (size_t i = 0; options && options->options && i < options->numOpt; i++) {
+	for (size_t i = 0; options && i < options->numOpt; i++) {
 		const aclrtBinaryLoadOption *o = &options->options[i];
 
 		b->cpu |= o->type == ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE;
@@ -109,12 +138,15 @@ static void *read_file(const char *path, size_t *size)
 aclError aclrtBinaryLoadFromFile(
 	const char *binPath, aclrtBinaryLoadOptions *options, aclrtBinHandle *binHandle)
 {
+	aclError rc = check_options(options, true);
 	size_t size = 0;
 	void *image;
 
+	if (rc)
+		return rc;
 	image = read_file(binPath, &size);
 	if (!image)
-		return npu_err(ACL_ERROR_RT_FILE_OPEN, "cannot read %s", binPath);
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "cannot read %s", binPath);
 	return LOCKED(load(image, size, options, binHandle));
 }
 
@@ -128,7 +160,9 @@ static void *copy_of(const void *data, size_t size)
 aclError aclrtBinaryLoadFromData(
 	const void *data, size_t length, const aclrtBinaryLoadOptions *options, aclrtBinHandle *binHandle)
 {
-	return LOCKED(load(copy_of(data, length), length, options, binHandle));
+	aclError rc = check_options(options, false);
+
+	return rc ? rc : LOCKED(load(copy_of(data, length), length, options, binHandle));
 }
 
 /* A description only refers to the program's data. */
