@@ -82,6 +82,102 @@ static void options_of_files(void)
 	row(aclrtGetLastError(ACL_RT_THREAD_LEVEL));
 }
 
+static void launch_twice(aclrtFuncHandle f)
+{
+	long value = 1;
+
+	row(aclrtLaunchKernel(f, 1, device(), 8, NULL));
+	row(aclrtLaunchKernelWithHostArgs(f, 1, NULL, NULL, &value, sizeof(value), NULL, 0));
+}
+
+/* Its binary gets to a device with a function that is fetched there, and goes with the device. */
+static void launches_on_other_device(void)
+{
+	aclrtBinHandle bin;
+	aclrtFuncHandle f = function(&bin);
+
+	need(aclrtSetDevice(1));
+	launch_twice(f);
+	row(aclrtGetLastError(ACL_RT_THREAD_LEVEL));
+	need(aclrtBinaryGetFunction(bin, "kernel", &f));
+	launch_twice(f);
+	need(aclrtResetDevice(1));
+	need(aclrtSetDevice(1));
+	launch_twice(f);
+	need(aclrtSetDevice(0));
+	launch_twice(f);
+}
+
+/* A binary that was loaded from a description is taken for one that is on all. */
+static void launches_of_described(void)
+{
+	aclrtBinary text = aclrtCreateBinary("binary", 6);
+	aclrtFuncHandle f = NULL;
+	aclrtBinHandle bin;
+
+	need(aclrtBinaryLoad(text, &bin));
+	need(aclrtBinaryGetFunction(bin, "kernel", &f));
+	need(aclrtSetDevice(1));
+	launch_twice(f);
+}
+
+static void *without_device(void *described)
+{
+	aclrtBinary text = aclrtCreateBinary("binary", 6);
+	aclrtFuncHandle f = NULL;
+	aclrtBinHandle bin = NULL;
+	void *address;
+	size_t bytes;
+
+	row(aclrtBinaryLoad(text, &bin));
+	row(aclrtBinaryUnLoad(described));
+	row(aclrtBinaryLoadFromData("binary", 6, NULL, &bin));
+	row(aclrtBinaryGetDevAddress(bin, &address, &bytes));
+	row(aclrtBinaryGetFunction(bin, "kernel", &f));
+	row(aclrtGetLastError(ACL_RT_THREAD_LEVEL));
+	row(aclrtBinaryGetFunctionByEntry(bin, 1, &f));
+	row(aclrtRegisterCpuFunc(bin, "so", "kernel", &f));
+	row(aclrtBinaryUnLoad(bin));
+	return NULL;
+}
+
+static void binaries_without_device(void)
+{
+	aclrtBinHandle bin;
+
+	need(aclrtBinaryLoad(aclrtCreateBinary("binary", 6), &bin));
+	in_thread(without_device, bin);
+	row(aclrtBinaryUnLoad(bin));
+}
+
+static void *addresses_here(void *f)
+{
+	void *cores, *others;
+	size_t bytes;
+
+	row(aclrtGetFunctionAddr(f, &cores, &others));
+	row(aclrtGetFunctionSize(f, &bytes, &bytes));
+	return NULL;
+}
+
+static void *register_here(void *bin)
+{
+	aclrtFuncHandle f;
+
+	row(aclrtRegisterCpuFunc(bin, "so", "kernel", &f));
+	row(aclrtBinaryGetFunctionByEntry(bin, 1, &f));
+	return NULL;
+}
+
+static void functions_without_device(void)
+{
+	aclrtBinHandle bin;
+
+	in_thread(addresses_here, function(&bin));
+	(void)cpu_function(&bin);
+	in_thread(register_here, bin);
+}
+
 static void functions_for_cpu(void)
 {
 	aclrtBinHandle bin;
@@ -296,8 +392,9 @@ static void refusals_that_are_not_last(void)
 	in_thread(without_context, NULL);
 }
 
-const struct row rows_kernels[] = {ROW(options_of_data), ROW(options_of_files), ROW(functions_for_cpu),
-	ROW(lists_for_cpu), ROW(questions_to_function_gone), ROW(launches_of_function_gone),
-	ROW(lists_begun_again), ROW(launches_of_33_bits), ROW(launches_for_profiling),
-	ROW(launches_with_unknown_attribute), ROW(kinds_without_context), ROW(update_between_dead_streams),
-	ROW(refusals_that_are_not_last), {NULL, NULL}};
+const struct row rows_kernels[] = {ROW(options_of_data), ROW(options_of_files), ROW(launches_on_other_device),
+	ROW(launches_of_described), ROW(binaries_without_device), ROW(functions_without_device),
+	ROW(functions_for_cpu), ROW(lists_for_cpu), ROW(questions_to_function_gone),
+	ROW(launches_of_function_gone), ROW(lists_begun_again), ROW(launches_of_33_bits),
+	ROW(launches_for_profiling), ROW(launches_with_unknown_attribute), ROW(kinds_without_context),
+	ROW(update_between_dead_streams), ROW(refusals_that_are_not_last), {NULL, NULL}};

@@ -70,6 +70,7 @@ void device_release(struct device *dev)
 	cnt_notifies_release_device(dev);
 	memory_release_device(dev);
 	memset(dev->peer, 0, sizeof(dev->peer));
+	dev->releases++;
 }
 
 static aclError device_reset(int32_t id, bool force)

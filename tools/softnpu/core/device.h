@@ -24,6 +24,7 @@ struct device {
 	bool cores_set[2];
 	void *places[N_PLACES]; /* NULL until they are asked for */
 	uint64_t executed; /* tasks that began, for SOFTNPU_LOST_DEVICE */
+	unsigned releases; /* of all that was on it */
 };
 
 struct context {

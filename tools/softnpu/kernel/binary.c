@@ -92,20 +92,19 @@ static aclError check_options(const aclrtBinaryLoadOptions *options, bool file)
 	return ACL_SUCCESS;
 }
 
-/* Takes over image (malloc). */
-static aclError load(void *image, size_t size, const aclrtBinaryLoadOptions *options, aclrtBinHandle *out)
+/* Takes over image (malloc). Copied to devices when functions are asked for, so that it needs none. */
+static aclError load(void *image, size_t size, const aclrtBinaryLoadOptions *options,
+	struct device *described, aclrtBinHandle *out)
 {
 	struct binary *b = calloc(1, sizeof(*b));
-	struct context *ctx;
-	aclError rc = context_need(&ctx);
 
-	if (rc || !image || !b || !object_init(&b->obj, OBJ_BINARY, binary_release)) {
+	if (!image || !b || !object_init(&b->obj, OBJ_BINARY, binary_release)) {
 		free(b);
 		free(image);
-		return rc ? rc : npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for the binary");
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for the binary");
 	}
 	list_init(&b->functions);
-	b->dev = ctx->dev;
+	b->described = described;
 	b->image = image;
 	b->size = size;
 	for (size_t i = 0; options && i < options->numOpt; i++) {
@@ -116,6 +115,31 @@ static aclError load(void *image, size_t size, const aclrtBinaryLoadOptions *opt
 	}
 	*out = object_handle(&b->obj);
 	return ACL_SUCCESS;
+}
+
+/* The current device has a copy from here on. */
+static aclError put_on_device(struct binary *b, struct device **dev)
+{
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	if (rc)
+		return rc;
+	*dev = ctx->dev;
+	b->on[ctx->dev->id] = ctx->dev->releases + 1;
+	return ACL_SUCCESS;
+}
+
+aclError function_check_device(const struct function *f, const struct device *dev)
+{
+	aclError rc, before;
+
+	if (!f || !f->bin || f->bin->described || f->bin->on[dev->id] == dev->releases + 1)
+		return ACL_SUCCESS;
+	before = npu_unnoted(ACL_ERROR_RT_INVALID_HANDLE);
+	rc = npu_err(ACL_ERROR_RT_INVALID_HANDLE, "the binary of %s is not on device %d", f->name, dev->id);
+	npu_note_again(&before);
+	return rc;
 }
 
 static void *read_file(const char *path, size_t *size)
@@ -147,7 +171,7 @@ aclError aclrtBinaryLoadFromFile(
 	image = read_file(binPath, &size);
 	if (!image)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "cannot read %s", binPath);
-	return LOCKED(load(image, size, options, binHandle));
+	return LOCKED(load(image, size, options, NULL, binHandle));
 }
 
 static void *copy_of(const void *data, size_t size)
@@ -162,7 +186,7 @@ aclError aclrtBinaryLoadFromData(
 {
 	aclError rc = check_options(options, false);
 
-	return rc ? rc : LOCKED(load(copy_of(data, length), length, options, binHandle));
+	return rc ? rc : LOCKED(load(copy_of(data, length), length, options, NULL, binHandle));
 }
 
 /* A description only refers to the program's data. */
@@ -216,12 +240,15 @@ static aclError load_desc(const void *handle, aclrtBinHandle *out)
 {
 	struct object *o = object_find(handle, OBJ_BINARY_DESC);
 	struct binary_desc *d = container_of(o, struct binary_desc, obj);
+	struct context *ctx;
+	aclError rc;
 
 	if (!o)
 		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is no description of a binary", handle);
 	if (!d->size)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the binary is empty");
-	return load(copy_of(d->data, d->size), d->size, NULL, out);
+	rc = context_need(&ctx);
+	return rc ? rc : load(copy_of(d->data, d->size), d->size, NULL, ctx->dev, out);
 }
 
 aclError aclrtBinaryLoad(const aclrtBinary binary, aclrtBinHandle *binHandle)
@@ -231,9 +258,12 @@ aclError aclrtBinaryLoad(const aclrtBinary binary, aclrtBinHandle *binHandle)
 
 static aclError unload(const void *handle)
 {
+	struct context *ctx;
 	struct binary *b;
 	aclError rc = binary_find(handle, &b);
 
+	if (!rc && b->described)
+		rc = context_need(&ctx);
 	if (rc)
 		return rc;
 	while (!list_empty(&b->functions)) {
@@ -243,8 +273,9 @@ static aclError unload(const void *handle)
 		f->bin = NULL;
 		object_kill(&f->obj);
 	}
-	if (block_at(b->code))
-		memory_delete(block_at(b->code));
+	for (unsigned i = 0; i < MAX_DEVICES; i++)
+		if (block_at(b->code[i]))
+			memory_delete(block_at(b->code[i]));
 	object_kill(&b->obj);
 	return ACL_SUCCESS;
 }
@@ -254,23 +285,34 @@ aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle)
 	return LOCKED(unload(binHandle));
 }
 
-/* The data is copied to the device when its address is asked for. */
+static aclError make_code(const struct binary *b, struct device *dev, void **code)
+{
+	struct block *block;
+
+	if (b->lazy || (b->described && b->described != dev) || block_at(*code))
+		return ACL_SUCCESS;
+	block = memory_new(BLOCK_DEVICE, dev, memory_rounded(b->size), b->size, ARENA_GRAIN);
+	if (!block)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no room for the binary");
+	memcpy(block->shadow, b->image, b->size);
+	*code = block->addr;
+	return ACL_SUCCESS;
+}
+
+/* On the current device. */
 static aclError device_address(const void *handle, void **addr, size_t *size)
 {
+	struct device *dev;
 	struct binary *b;
-	struct block *code;
 	aclError rc = binary_find(handle, &b);
 
+	if (!rc)
+		rc = put_on_device(b, &dev);
+	if (!rc)
+		rc = make_code(b, dev, &b->code[dev->id]);
 	if (rc)
 		return rc;
-	if (!b->lazy && !block_at(b->code)) {
-		code = memory_new(BLOCK_DEVICE, b->dev, memory_rounded(b->size), b->size, ARENA_GRAIN);
-		if (!code)
-			return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no room for the binary");
-		memcpy(code->shadow, b->image, b->size);
-		b->code = code->addr;
-	}
-	*addr = b->code;
+	*addr = b->code[dev->id];
 	*size = b->size;
 	return ACL_SUCCESS;
 }
@@ -288,14 +330,10 @@ aclError function_not_cpu(const struct function *f)
 	return ACL_SUCCESS;
 }
 
-static aclError get_function(const void *handle, const char *name, aclrtFuncHandle *out)
+static aclError named_function(struct binary *b, const char *name, aclrtFuncHandle *out)
 {
-	struct binary *b;
 	struct function *f;
-	aclError rc = binary_find(handle, &b);
 
-	if (rc)
-		return rc;
 	list_for_each(f, &b->functions, link) if (!strcmp(f->name, name))
 	{
 		*out = object_handle(&f->obj);
@@ -308,6 +346,18 @@ static aclError get_function(const void *handle, const char *name, aclrtFuncHand
 	return ACL_SUCCESS;
 }
 
+/* Whatever is wrong has one code. */
+static aclError get_function(const void *handle, const char *name, aclrtFuncHandle *out)
+{
+	struct device *dev;
+	struct binary *b;
+	aclError rc = binary_find(handle, &b);
+
+	if (!rc && put_on_device(b, &dev))
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "%s cannot be found without a device", name);
+	return rc ? rc : named_function(b, name, out);
+}
+
 aclError aclrtBinaryGetFunction(
 	const aclrtBinHandle binHandle, const char *kernelName, aclrtFuncHandle *funcHandle)
 {
@@ -318,13 +368,16 @@ aclError aclrtBinaryGetFunction(
 static aclError get_function_at(const void *handle, uint64_t entry, aclrtFuncHandle *out)
 {
 	char name[32];
+	struct device *dev;
 	struct binary *b;
 	aclError rc = binary_find(handle, &b);
 
 	if (!rc && b->cpu)
 		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "the binary was loaded for CPU kernels");
+	if (!rc)
+		rc = put_on_device(b, &dev);
 	snprintf(name, sizeof(name), "entry_%llu", (unsigned long long)entry);
-	return rc ? rc : get_function(handle, name, out);
+	return rc ? rc : named_function(b, name, out);
 }
 
 aclError aclrtBinaryGetFunctionByEntry(
@@ -335,12 +388,15 @@ aclError aclrtBinaryGetFunctionByEntry(
 
 static aclError register_cpu(const void *handle, const char *kernel, aclrtFuncHandle *out)
 {
+	struct device *dev;
 	struct binary *b;
 	aclError rc = binary_find(handle, &b);
 
 	if (!rc && !b->cpu)
 		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "the binary was not loaded for CPU kernels");
-	return rc ? rc : get_function(handle, kernel, out);
+	if (!rc)
+		rc = put_on_device(b, &dev);
+	return rc ? rc : named_function(b, kernel, out);
 }
 
 aclError aclrtRegisterCpuFunc(const aclrtBinHandle handle, const char *funcName, const char *kernelName,

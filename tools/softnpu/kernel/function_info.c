@@ -14,10 +14,25 @@ static aclError core_function(const void *handle, struct function **f)
 	return rc;
 }
 
+/* Where it is on the current device. */
+static aclError function_address(const void *handle, void **cores, void **vector_cores)
+{
+	struct context *ctx;
+	struct function *f;
+	aclError rc = core_function(handle, &f);
+
+	if (!rc)
+		rc = context_need(&ctx);
+	if (rc)
+		return rc;
+	*cores = object_handle(&f->obj);
+	*vector_cores = NULL;
+	return ACL_SUCCESS;
+}
+
 aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void **aicAddr, void **aivAddr)
 {
-	return LOCKED_WITH(function, f, core_function(funcHandle, &f), *aicAddr = object_handle(&f->obj);
-			   *aivAddr = NULL);
+	return LOCKED(function_address(funcHandle, aicAddr, aivAddr));
 }
 
 aclError aclrtGetFunctionSize(aclrtFuncHandle funcHandle, size_t *aicSize, size_t *aivSize)

@@ -233,6 +233,8 @@ aclError kernel_submit(const struct kernel_launch *l, aclrtStream stream)
 	struct stream *s;
 	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
 
+	if (!rc)
+		rc = function_check_device(l->func, s->ctx->dev);
 	return rc ? rc : stream_submit(s, kernel_op_new(l));
 }
 

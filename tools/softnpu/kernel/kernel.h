@@ -11,12 +11,13 @@
 struct binary {
 	struct object obj;
 	struct list functions;
-	struct device *dev;
+	struct device *described; /* loaded from a description, for this device; NULL: in the other ways */
 	void *image; /* copy of the data */
 	size_t size;
 	bool cpu; /* loaded with the CPU kernel option */
 	bool lazy; /* what a launch would load is not loaded */
-	void *code; /* on the device; NULL until it is asked for */
+	unsigned on[MAX_DEVICES]; /* releases of the device + 1 when it was copied there; 0: it was not */
+	void *code[MAX_DEVICES]; /* NULL until it is asked for */
 	aclrtOpExceptionCallback exception;
 	void *exception_data;
 };
@@ -35,6 +36,8 @@ static inline bool function_is_cpu(const struct function *f)
 	return f->bin && f->bin->cpu;
 }
 
+/* 107017, which is no last error, where the binary was never copied or went with its device. */
+aclError function_check_device(const struct function *f, const struct device *dev);
 /* 207000 when it is one for the CPU. */
 aclError function_not_cpu(const struct function *f);
 /* Is it the handle of a loaded binary with kernels for the cores? */
