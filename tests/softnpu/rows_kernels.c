@@ -281,6 +281,31 @@ static void launches_of_33_bits(void)
 	row(aclrtLaunchKernelWithHostArgs(f, 1, s, NULL, &value, SIZE_OF_33_BITS + sizeof(value), NULL, 0));
 }
 
+static void host_launch(aclrtFuncHandle f, uint32_t address, uint32_t data, size_t n)
+{
+	aclrtPlaceHolderInfo holder = {.addrOffset = address, .dataOffset = data};
+	long values[4] = {0};
+
+	row(aclrtLaunchKernelWithHostArgs(
+		f, 1, NULL, NULL, values, sizeof(values), n ? &holder : NULL, n ? n : (size_t)1 << 16));
+}
+
+/* They begin in the arguments; there are as many as fit into 16 bits. */
+static void launches_with_holders(void)
+{
+	aclrtBinHandle bin;
+	aclrtFuncHandle f = function(&bin);
+	long value = 1;
+
+	row(aclrtLaunchKernelWithHostArgs(f, 1, NULL, NULL, &value, sizeof(value), NULL, 1));
+	host_launch(f, 32, 8, 1);
+	host_launch(f, 0, 32, 1);
+	host_launch(f, 31, 31, 1);
+	host_launch(f, 0, 8, 1);
+	host_launch(f, 0, 0, 0);
+	row(aclrtSynchronizeDevice());
+}
+
 static void launches_for_profiling(void)
 {
 	aclrtBinHandle bin;
@@ -396,5 +421,6 @@ const struct row rows_kernels[] = {ROW(options_of_data), ROW(options_of_files), 
 	ROW(launches_of_described), ROW(binaries_without_device), ROW(functions_without_device),
 	ROW(functions_for_cpu), ROW(lists_for_cpu), ROW(questions_to_function_gone),
 	ROW(launches_of_function_gone), ROW(lists_begun_again), ROW(launches_of_33_bits),
-	ROW(launches_for_profiling), ROW(launches_with_unknown_attribute), ROW(kinds_without_context),
-	ROW(update_between_dead_streams), ROW(refusals_that_are_not_last), {NULL, NULL}};
+	ROW(launches_with_holders), ROW(launches_for_profiling), ROW(launches_with_unknown_attribute),
+	ROW(kinds_without_context), ROW(update_between_dead_streams), ROW(refusals_that_are_not_last),
+	{NULL, NULL}};

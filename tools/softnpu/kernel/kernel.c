@@ -108,7 +108,8 @@ static void pass_time(void)
 		nanosleep(&ts, NULL);
 }
 
-/* Pointers to data behind the arguments: filled in where the copy lies now. */
+/* Pointers to data behind the arguments: filled in where the copy lies now. The last one may begin in the
+ * arguments' last byte. */
 static void fill_holders(char *args, const struct kernel_launch *l)
 {
 	for (size_t i = 0; i < l->n_holders; i++) {
@@ -122,7 +123,7 @@ static aclError call(softnpu_kernel fn, const struct kernel_launch *l, int devic
 {
 	softnpu_launch view = {
 		.kernel = l->name, .args_size = l->args_size, .num_blocks = l->num_blocks, .device = device};
-	char *args = malloc(l->args_size + 1);
+	char *args = malloc(l->args_size + sizeof(void *));
 	aclError rc = ACL_SUCCESS;
 
 	if (!args)

