@@ -160,9 +160,12 @@ static aclrtRandomParaInfo number(const void *value, size_t size)
 
 static float drawn[1000];
 
-static void draw(aclrtRandomNumTaskInfo *info)
+/* The call leaves another type in what it is given. */
+static void draw(const aclrtRandomNumTaskInfo *info)
 {
-	OK(aclrtRandomNumAsync(info, NULL, NULL));
+	aclrtRandomNumTaskInfo once = *info;
+
+	OK(aclrtRandomNumAsync(&once, NULL, NULL));
 	OK(aclrtSynchronizeStream(NULL));
 	OK(aclrtMemcpy(
 		drawn, sizeof(drawn), info->randomResultAddr, sizeof(drawn), ACL_MEMCPY_DEVICE_TO_HOST));

@@ -223,7 +223,8 @@ static void random_tasks(void)
 	good.randomNumFuncParaInfo.funcType = ACL_RT_RANDOM_NUM_FUNC_TYPE_UNIFORM_DIS;
 	range->min = number(4, 1);
 	range->max = number(4, 9);
-	row(aclrtRandomNumAsync(&good, NULL, NULL));
+	bad = good;
+	row(aclrtRandomNumAsync(&bad, NULL, NULL));
 #define BAD(change)                                                                                          \
 	bad = good;                                                                                          \
 	bad.change;                                                                                          \
@@ -239,6 +240,36 @@ static void random_tasks(void)
 	bad = good;
 	bad.randomCounterAddr = NULL;
 	row(aclrtRandomNumAsync(&bad, of_other_context(), NULL));
+}
+
+static void draw_again(aclDataType type)
+{
+	aclrtRandomNumTaskInfo info = {.dataType = type,
+		.randomResultAddr = device(),
+		.randomCounterAddr = device(),
+		.randomSeed = number(4, 7),
+		.randomNum = number(1, 10)};
+	aclrtUniformDisInfo *range = &info.randomNumFuncParaInfo.paramInfo.uniformDisInfo;
+
+	info.randomNumFuncParaInfo.funcType = ACL_RT_RANDOM_NUM_FUNC_TYPE_UNIFORM_DIS;
+	range->min = range->max = number(2, 1);
+	for (int i = 0; i < 2; i++) {
+		row(aclrtRandomNumAsync(&info, NULL, NULL));
+		row(info.dataType);
+	}
+}
+
+/* The runtime's own number of the type is left in the program's structure. */
+static void random_tasks_again(void)
+{
+	aclrtRandomNumTaskInfo refused = {.dataType = ACL_FLOAT};
+
+	draw_again(ACL_FLOAT);
+	draw_again(ACL_INT32);
+	draw_again(ACL_BF16);
+	draw_again(ACL_UINT64);
+	row(aclrtRandomNumAsync(&refused, NULL, NULL));
+	row(refused.dataType);
 }
 
 static void *work_of_caches(void *data)
@@ -278,5 +309,5 @@ static void caches_on_dead_stream(void)
 const struct row rows_memory[] = {ROW(sizes_that_wrap), ROW(sets_beyond_their_memory),
 	ROW(words_of_managed_memory), ROW(copies_over_4_gib), ROW(descriptors_without_device),
 	ROW(links_of_memory), ROW(memory_work_without_device), ROW(switches_of_pools),
-	ROW(user_data_that_wraps), ROW(reductions_elsewhere), ROW(random_tasks), ROW(caches),
-	ROW(caches_on_dead_stream), {NULL, NULL}};
+	ROW(user_data_that_wraps), ROW(reductions_elsewhere), ROW(random_tasks), ROW(random_tasks_again),
+	ROW(caches), ROW(caches_on_dead_stream), {NULL, NULL}};

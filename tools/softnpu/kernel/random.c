@@ -284,15 +284,41 @@ static aclError submit(const aclrtRandomNumTaskInfo *info, aclrtStream stream)
 	return stream_submit(s, r ? &r->op : NULL);
 }
 
+/* The number that the runtime's lower layer has for the type. */
+static int lower_type(aclDataType type)
+{
+	static const aclDataType types[] = {
+		ACL_INT32, ACL_INT64, ACL_UINT32, ACL_UINT64, ACL_BF16, ACL_FLOAT16, ACL_FLOAT};
+	int i = 0;
+
+	while (types[i] != type)
+		i++;
+	return i;
+}
+
+/*
+ * As the real outer layer does it, the number of the lower layer is left in the program's structure, also
+ * where the task is refused: with another type, or with none, a second call finds it there.
+ */
+static aclrtRandomNumTaskInfo take(const aclrtRandomNumTaskInfo *of_program)
+{
+	aclrtRandomNumTaskInfo info = *of_program;
+
+	((aclrtRandomNumTaskInfo *)of_program)->dataType = (aclDataType)lower_type(info.dataType);
+	return info;
+}
+
 aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo, const aclrtStream stream, void *reserve)
 {
+	aclrtRandomNumTaskInfo info;
 	aclError rc;
 
 	if (!element_bytes(taskInfo->dataType))
 		return npu_err(ACL_ERROR_INVALID_PARAM, "unknown data type %d", taskInfo->dataType);
+	info = take(taskInfo);
 	if (npu_soc("Ascend950") || npu_soc("Ascend310"))
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s draws no random numbers", CFG_STR(soc));
 	rc = reserve ? npu_err(ACL_ERROR_RT_PARAM_INVALID, "reserve is not NULL") : ACL_SUCCESS;
 	rc = npu_unless_gone(OBJ_STREAM, stream, rc);
-	return rc ? rc : LOCKED(submit(taskInfo, stream));
+	return rc ? rc : LOCKED(submit(&info, stream));
 }
