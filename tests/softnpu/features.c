@@ -107,6 +107,45 @@ static void kernels(void)
 	IS(aclrtLaunchKernel(func, 1, in_device, sizeof(args), s), 107017);
 }
 
+static atomic_long points_to; /* in the arguments of the last launch */
+
+static void pointer_kernel(const softnpu_launch *launch)
+{
+	atomic_store(&points_to, *(char *const *)launch->args - (const char *)launch->args);
+}
+
+static void launch_list(aclrtFuncHandle func, aclrtArgsHandle list, long offset)
+{
+	OK(aclrtKernelArgsFinalize(list));
+	atomic_store(&points_to, -1);
+	OK(aclrtLaunchKernelWithConfig(func, 1, s, NULL, list, NULL));
+	OK(aclrtSynchronizeStream(s));
+	IS(atomic_load(&points_to), offset);
+}
+
+/* The last buffer of a place holder counts; without one it points at the arguments. */
+static void place_holders(void)
+{
+	aclrtArgsHandle list;
+	aclrtParamHandle holder;
+	aclrtBinHandle bin;
+	aclrtFuncHandle func;
+	void *buffer;
+
+	setup();
+	OK(softnpu_register_kernel("pointer", pointer_kernel));
+	OK(aclrtBinaryLoadFromData("binary", 6, NULL, &bin));
+	OK(aclrtBinaryGetFunction(bin, "pointer", &func));
+	OK(aclrtKernelArgsInit(func, &list));
+	OK(aclrtKernelArgsAppendPlaceHolder(list, &holder));
+	launch_list(func, list, 0);
+	OK(aclrtKernelArgsInit(func, &list));
+	OK(aclrtKernelArgsAppendPlaceHolder(list, &holder));
+	for (int i = 0; i < 200; i++)
+		OK(aclrtKernelArgsGetPlaceHolderBuffer(list, holder, 8, &buffer));
+	launch_list(func, list, 200 * 8);
+}
+
 static char symbol_kernel, symbol_variable;
 
 static void symbols(void)
@@ -469,6 +508,7 @@ static void linked_only(void)
 
 static const struct tap_case cases[] = {
 	C(kernels),
+	C(place_holders),
 	C(symbols),
 	C(group_update),
 	C(model_tasks),

@@ -11,6 +11,7 @@
 struct param {
 	size_t offset, size;
 	bool holder;
+	size_t data; /* offset of the last buffer taken for the holder; 0: it points at the arguments */
 };
 
 struct args {
@@ -22,9 +23,9 @@ struct args {
 	bool finalized; /* no more parameters */
 	bool updated; /* since then: finalize once more */
 	bool data; /* a place holder's buffer was taken: no more parameters */
-	unsigned n, n_holders;
+	unsigned n;
 	struct param params[MAX_KERNEL_PARAMS];
-	aclrtPlaceHolderInfo holders[MAX_KERNEL_PARAMS];
+	aclrtPlaceHolderInfo holders[MAX_KERNEL_PARAMS]; /* for the launch */
 };
 
 static struct list lists = {&lists, &lists};
@@ -166,7 +167,7 @@ static aclError append(void *handle, const void *param, size_t size, bool holder
 		memcpy(at, param, size);
 	else
 		memset(at, 0, size);
-	a->params[a->n] = (struct param){(size_t)(at - a->buffer), size, holder};
+	a->params[a->n] = (struct param){(size_t)(at - a->buffer), size, holder, 0};
 	*out = &a->params[a->n++];
 	return ACL_SUCCESS;
 }
@@ -208,10 +209,10 @@ static aclError holder_buffer(void *handle, void *param, size_t size, void **buf
 	if (a->finalized)
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the list is complete");
 	at = grow(a, size);
-	if (!at || a->n_holders == MAX_KERNEL_PARAMS)
+	if (!at)
 		return ACL_ERROR_RT_PARAM_INVALID;
 	a->data = true;
-	a->holders[a->n_holders++] = (aclrtPlaceHolderInfo){(uint32_t)p->offset, (uint32_t)(at - a->buffer)};
+	p->data = (size_t)(at - a->buffer);
 	*buffer = at;
 	return ACL_SUCCESS;
 }
@@ -261,6 +262,16 @@ aclError aclrtKernelArgsFinalize(aclrtArgsHandle argsHandle)
 	return LOCKED(finalize(argsHandle));
 }
 
+static unsigned collect_holders(struct args *a)
+{
+	unsigned n = 0;
+
+	for (const struct param *p = a->params; p < a->params + a->n; p++)
+		if (p->holder)
+			a->holders[n++] = (aclrtPlaceHolderInfo){(uint32_t)p->offset, (uint32_t)p->data};
+	return n;
+}
+
 aclError kernel_args_launch(aclrtArgsHandle handle, struct kernel_launch *l)
 {
 	struct args *a = find(handle);
@@ -274,6 +285,6 @@ aclError kernel_args_launch(aclrtArgsHandle handle, struct kernel_launch *l)
 	l->args = a->buffer;
 	l->args_size = a->size;
 	l->holders = a->holders;
-	l->n_holders = a->n_holders;
+	l->n_holders = collect_holders(a);
 	return ACL_SUCCESS;
 }
