@@ -26,9 +26,10 @@ static size_t some_bytes = 4096;
 #define RANDOM_TASK                                                                                          \
 	.randomResultAddr = DEVICE, .randomCounterAddr = OTHER, .randomSeed.size = 8, .randomNum.size = 8,   \
 	.randomNumFuncParaInfo.paramInfo.dropoutBitmaskInfo.dropoutRation.size = 4
-static const aclrtRandomNumTaskInfo random_good = {.dataType = ACL_FLOAT, RANDOM_TASK},
-				    random_bad = {.dataType = ACL_INT8, RANDOM_TASK},
-				    random_dirty = {.dataType = ACL_FLOAT, .rsv = {1}, RANDOM_TASK};
+/* The runtime writes to what it is given. */
+static aclrtRandomNumTaskInfo random_good = {.dataType = ACL_FLOAT, RANDOM_TASK},
+			      random_bad = {.dataType = ACL_INT8, RANDOM_TASK},
+			      random_dirty = {.dataType = ACL_FLOAT, .rsv = {1}, RANDOM_TASK};
 static int32_t pids[1] = {1};
 static aclrtBarrierTaskInfo barrier_good = {
 	.barrierNum = 1, .cmoInfo = {{.cmoType = ACL_RT_CMO_TYPE_INVALID, .barrierId = 1}}};

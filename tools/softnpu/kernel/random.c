@@ -298,7 +298,8 @@ static int lower_type(aclDataType type)
 
 /*
  * As the real outer layer does it, the number of the lower layer is left in the program's structure, also
- * where the task is refused: with another type, or with none, a second call finds it there.
+ * where the task is refused: with another type, or with none, a second call finds it there. A structure in
+ * memory for reading only is the end of the program, there and here.
  */
 static aclrtRandomNumTaskInfo take(const aclrtRandomNumTaskInfo *of_program)
 {
