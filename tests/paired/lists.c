@@ -199,7 +199,7 @@ static void dump_flag(void)
 	launch(&cfg);
 }
 
-/* Among others that take any value. */
+/* Among others that take any value; older releases do not know it. */
 static void profiling_flag(void)
 {
 	aclrtLaunchKernelAttr attr[] = {
@@ -409,7 +409,7 @@ static const struct pair pairs[] = {
 	PAIR("kernel-launch-cfg", unknown_attribute),
 	PAIR("kernel-launch-cfg", prefetch_flag),
 	PAIR("kernel-launch-cfg", dump_flag),
-	PAIR("kernel-launch-cfg", profiling_flag),
+	PAIR_FOR("kernel-launch-cfg", profiling_flag, ACL_CANN_9_2),
 	PAIR("kernel-placeholder-range", placeholder),
 	PAIR("kernel-placeholder-range", placeholder_slot),
 	PAIR("kernel-placeholder-range", placeholder_cut_off),

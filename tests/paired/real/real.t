@@ -35,7 +35,7 @@ def environment(place, target, product, switched):
     env.update(LD_PRELOAD=os.path.join(BUILD, "libaclcheck.so"), ACLCHECK_REPORT=os.path.join(place, "%p.json"),
                ACLCHECK_SYMBOLS="fast", ACLCHECK_LOG="off", SOFTNPU_DEVICES="2")
     if target:
-        env["ACLCHECK_TARGET_CANN"] = target
+        env["ACLCHECK_TARGET_CANN"] = env["SOFTNPU_CANN"] = target
     if product:
         env["ACLCHECK_SOC"] = env["SOFTNPU_SOC"] = product
     if switched:
