@@ -113,7 +113,8 @@ static void load_relative(void)
 
 static aclrtBinHandle load_for_cpu(bool for_cpu)
 {
-	aclrtBinaryLoadOption option = {.type = ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE};
+	aclrtBinaryLoadOption option = {
+		.type = ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE, .value.cpuKernelMode = 2 /* data */};
 	aclrtBinaryLoadOptions options = {&option, 1};
 
 	return load_data(for_cpu ? &options : NULL);
@@ -133,8 +134,8 @@ static void register_nameless(void)
 	aclrtBinHandle b = load_for_cpu(true);
 	aclrtFuncHandle f = NULL;
 
-	CALL_DOES(aclrtRegisterCpuFunc, bug ? 107000 : 0, f = make_address(), .handle = b,
-		.funcName = bug ? "" : "f", .kernelName = "k", .funcHandle = &f);
+	CALL_DOES(aclrtRegisterCpuFunc, 0, f = make_address(), .handle = b, .funcName = bug ? "" : "f",
+		.kernelName = "k", .funcHandle = &f);
 }
 
 static void fetch_unregistered(void)

@@ -178,6 +178,26 @@ static void functions_without_device(void)
 	in_thread(register_here, bin);
 }
 
+/* Any name may be registered, and no other is found; what is refused leaves no handle. */
+static void names_for_cpu(void)
+{
+	aclrtBinHandle bin, other;
+	aclrtFuncHandle f = cpu_function(&bin), out = f;
+
+	row(aclrtBinaryGetFunction(bin, "other", &out));
+	row(out != NULL);
+	row(aclrtBinaryGetFunction(bin, "", &out));
+	row(aclrtRegisterCpuFunc(bin, "", "", &out));
+	row(aclrtBinaryGetFunction(bin, "", &out));
+	row(aclrtBinaryGetFunction(bin, "kernel", &out));
+	row(out == f);
+	row(aclrtRegisterCpuFunc(bin, "another", "kernel", &out));
+	row(out == f);
+	(void)function(&other);
+	row(aclrtRegisterCpuFunc(other, "so", "kernel", &out));
+	row(out != NULL);
+}
+
 static void functions_for_cpu(void)
 {
 	aclrtBinHandle bin;
@@ -419,7 +439,7 @@ static void refusals_that_are_not_last(void)
 
 const struct row rows_kernels[] = {ROW(options_of_data), ROW(options_of_files), ROW(launches_on_other_device),
 	ROW(launches_of_described), ROW(binaries_without_device), ROW(functions_without_device),
-	ROW(functions_for_cpu), ROW(lists_for_cpu), ROW(questions_to_function_gone),
+	ROW(names_for_cpu), ROW(functions_for_cpu), ROW(lists_for_cpu), ROW(questions_to_function_gone),
 	ROW(launches_of_function_gone), ROW(lists_begun_again), ROW(launches_of_33_bits),
 	ROW(launches_with_holders), ROW(launches_for_profiling), ROW(launches_with_unknown_attribute),
 	ROW(kinds_without_context), ROW(update_between_dead_streams), ROW(refusals_that_are_not_last),

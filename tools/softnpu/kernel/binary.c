@@ -63,6 +63,8 @@ static void binary_release(struct object *o)
 	free(b);
 }
 
+#define CPU_KERNELS_OF_DATA 2 /* of ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE */
+
 /* Which values there are depends on where the data comes from. */
 static bool option_known(const aclrtBinaryLoadOption *o, bool file)
 {
@@ -75,7 +77,7 @@ static bool option_known(const aclrtBinaryLoadOption *o, bool file)
 					o->value.magic == ACL_RT_BINARY_MAGIC_ELF_VECTOR_CORE);
 	case ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE:
 		return file ? o->value.cpuKernelMode == 0 || o->value.cpuKernelMode == 1
-			    : o->value.cpuKernelMode == 2;
+			    : o->value.cpuKernelMode == CPU_KERNELS_OF_DATA;
 	default:
 		return false;
 	}
@@ -110,7 +112,10 @@ static aclError load(void *image, size_t size, const aclrtBinaryLoadOptions *opt
 	for (size_t i = 0; options && i < options->numOpt; i++) {
 		const aclrtBinaryLoadOption *o = &options->options[i];
 
-		b->cpu |= o->type == ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE;
+		if (o->type == ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE) {
+			b->cpu = true;
+			b->registered = o->value.cpuKernelMode == CPU_KERNELS_OF_DATA;
+		}
 		b->lazy |= o->type == ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD && o->value.isLazyLoad;
 	}
 	*out = object_handle(&b->obj);
@@ -330,16 +335,20 @@ aclError function_not_cpu(const struct function *f)
 	return ACL_SUCCESS;
 }
 
-static aclError named_function(struct binary *b, const char *name, aclrtFuncHandle *out)
+static struct function *find_named(struct binary *b, const char *name)
 {
 	struct function *f;
 
-	list_for_each(f, &b->functions, link) if (!strcmp(f->name, name))
-	{
-		*out = object_handle(&f->obj);
-		return ACL_SUCCESS;
-	}
-	f = function_new(b, name);
+	list_for_each(f, &b->functions, link) if (!strcmp(f->name, name)) return f;
+	return NULL;
+}
+
+static aclError named_function(struct binary *b, const char *name, aclrtFuncHandle *out)
+{
+	struct function *f = find_named(b, name);
+
+	if (!f)
+		f = function_new(b, name);
 	if (!f)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a function");
 	*out = object_handle(&f->obj);
@@ -353,6 +362,10 @@ static aclError get_function(const void *handle, const char *name, aclrtFuncHand
 	struct binary *b;
 	aclError rc = binary_find(handle, &b);
 
+	if (!rc)
+		*out = NULL;
+	if (!rc && b->registered && !find_named(b, name))
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "%s was not registered", name);
 	if (!rc && put_on_device(b, &dev))
 		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "%s cannot be found without a device", name);
 	return rc ? rc : named_function(b, name, out);
@@ -374,8 +387,10 @@ static aclError get_function_at(const void *handle, uint64_t entry, aclrtFuncHan
 
 	if (!rc && b->cpu)
 		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "the binary was loaded for CPU kernels");
-	if (!rc)
+	if (!rc) {
+		*out = NULL;
 		rc = put_on_device(b, &dev);
+	}
 	snprintf(name, sizeof(name), "entry_%llu", (unsigned long long)entry);
 	return rc ? rc : named_function(b, name, out);
 }
@@ -392,6 +407,8 @@ static aclError register_cpu(const void *handle, const char *kernel, aclrtFuncHa
 	struct binary *b;
 	aclError rc = binary_find(handle, &b);
 
+	if (!rc)
+		*out = NULL;
 	if (!rc && !b->cpu)
 		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "the binary was not loaded for CPU kernels");
 	if (!rc)

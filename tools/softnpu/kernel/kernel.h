@@ -15,6 +15,7 @@ struct binary {
 	void *image; /* copy of the data */
 	size_t size;
 	bool cpu; /* loaded with the CPU kernel option */
+	bool registered; /* data for the CPU: has no functions but those that were registered */
 	bool lazy; /* what a launch would load is not loaded */
 	unsigned on[MAX_DEVICES]; /* releases of the device + 1 when it was copied there; 0: it was not */
 	void *code[MAX_DEVICES]; /* NULL until it is asked for */
