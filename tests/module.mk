@@ -23,7 +23,7 @@ TEST_ENV = PATH="$(PYTHON_FIRST)$$PATH" PYTHONDONTWRITEBYTECODE=1 \
 	ACLCHECK_BUILD=$(abspath $(BUILD)) ACLCHECK_SOURCE=$(CURDIR) CC="$(CC)" CXX="$(CXX)" \
 	TRACECOMPASS_XSD="$${TRACECOMPASS_XSD:-$(abspath ../shared/tracecompass)}"
 PROVE_JOBS ?= 2
-# tests/keep-tap keeps what each test says in TAP_DIR, and ends a test that takes longer than TEST_SECONDS.
+# tests/keep-tap keeps what each test says in TAP_DIR, and ends a test that says nothing for TEST_SECONDS.
 TAP_DIR ?= $(BUILD)/tap
 TEST_SECONDS ?= 900
 

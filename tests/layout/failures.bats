@@ -62,9 +62,9 @@ setup() {
 	chmod +x test.t
 	run env TEST_SECONDS=1 TAP_DIR="$PWD/tap" ACLCHECK_SOURCE="$PWD" ACLCHECK_BUILD="$PWD/build" "$ACLCHECK_SOURCE/tests/keep-tap" ./test.t
 	[ "$status" = 124 ]
-	[[ $output == *"ok 1"*"# not done after 1 s"* ]]
+	[[ $output == *"ok 1"*"# nothing said for 1 s"* ]]
 	run "$failures" tap
-	[[ $output == *"test.t:"*"# not done after 1 s"*"# ended with 124"* ]]
+	[[ $output == *"test.t:"*"# nothing said for 1 s"*"# ended with 124"* ]]
 }
 
 @test "nobody waits for what a test leaves running" {
