@@ -32,6 +32,15 @@ static struct registration *find(enum about about, const char *name)
 	return NULL;
 }
 
+/* They run in the order of their names; those of device states have no order that programs could rely on. */
+static void insert(struct registration *new)
+{
+	struct registration *r;
+
+	list_for_each(r, &registrations, link) if (strcmp(r->name, new->name) > 0) break;
+	list_add_tail(&r->link, &new->link);
+}
+
 /* fn NULL takes a registration back. */
 static aclError set(enum about about, const char *name, void *fn, void *args)
 {
@@ -55,7 +64,7 @@ static aclError set(enum about about, const char *name, void *fn, void *args)
 	r->about = about;
 	r->fn = fn;
 	r->args = args;
-	list_add_tail(&registrations, &r->link);
+	insert(r);
 	return ACL_SUCCESS;
 }
 

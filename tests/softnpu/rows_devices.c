@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of devices, and of what is done to memory and binaries in a context: read in the published source. */
+#include <stdint.h>
+
+#include "rows.h"
+
+static int order;
+
+/* The argument is a digit; one after the abortion is 2 more than the same before it. */
+static int32_t aborted(int32_t device, aclrtDeviceTaskAbortStage stage, uint32_t timeout, void *digit)
+{
+	(void)device;
+	(void)timeout;
+	order = order * 10 + *(char *)digit - '0' + (stage == ACL_RT_DEVICE_TASK_ABORT_POST ? 2 : 0);
+	return 0;
+}
+
+static void abort_callbacks(void)
+{
+	need(aclrtSetDeviceTaskAbortCallback("b", aborted, "2"));
+	need(aclrtSetDeviceTaskAbortCallback("a", aborted, "1"));
+	row(aclrtDeviceTaskAbort(0, 0));
+	row(order);
+}
+
+static void created(aclrtStream s, aclrtStreamState state, void *digit)
+{
+	(void)s;
+	if (state == ACL_RT_STREAM_STATE_CREATE_POST)
+		order = order * 10 + *(char *)digit - '0';
+}
+
+static void stream_callbacks(void)
+{
+	need(aclrtRegStreamStateCallback("b", created, "2"));
+	need(aclrtRegStreamStateCallback("c", created, "3"));
+	need(aclrtRegStreamStateCallback("a", created, "1"));
+	(void)stream();
+	row(order);
+}
+
+const struct row rows_devices[] = {ROW(abort_callbacks), ROW(stream_callbacks), {NULL, NULL}};
