@@ -39,4 +39,19 @@ static void stream_callbacks(void)
 	row(order);
 }
 
-const struct row rows_devices[] = {ROW(abort_callbacks), ROW(stream_callbacks), {NULL, NULL}};
+static void wait_for(aclrtCmoType type, uint32_t barrier)
+{
+	aclrtBarrierTaskInfo info = {.barrierNum = 1, .cmoInfo = {{type, barrier}}};
+
+	row(aclrtCmoWaitBarrier(&info, NULL, 0));
+}
+
+static void barriers_on_other_chip(void)
+{
+	wait_for(ACL_RT_CMO_TYPE_PREFETCH, 1);
+	wait_for(ACL_RT_CMO_TYPE_INVALID, 0);
+	wait_for(ACL_RT_CMO_TYPE_INVALID, 1);
+}
+
+const struct row rows_devices[] = {
+	ROW(abort_callbacks), ROW(stream_callbacks), ROW(barriers_on_other_chip), {NULL, NULL}};

@@ -42,15 +42,21 @@ aclError aclrtCmoAsyncWithBarrier(
 	return LOCKED(cmo_submit(stream));
 }
 
+static bool are_invalidations(const aclrtBarrierTaskInfo *info)
+{
+	for (size_t i = 0; i < info->barrierNum; i++)
+		if (info->cmoInfo[i].cmoType != ACL_RT_CMO_TYPE_INVALID || !info->cmoInfo[i].barrierId)
+			return false;
+	return true;
+}
+
+/* The entries are looked at on every chip, the flag only where there are barriers. */
 aclError aclrtCmoWaitBarrier(aclrtBarrierTaskInfo *taskInfo, aclrtStream stream, uint32_t flag)
 {
+	if (!are_invalidations(taskInfo))
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "a barrier is none of an invalidation");
 	if (!npu_soc("Ascend310B"))
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s has no barriers", CFG_STR(soc));
-	for (size_t i = 0; i < taskInfo->barrierNum; i++)
-		if (taskInfo->cmoInfo[i].cmoType != ACL_RT_CMO_TYPE_INVALID ||
-			!taskInfo->cmoInfo[i].barrierId)
-			return npu_err(
-				ACL_ERROR_RT_PARAM_INVALID, "barrier %zu is none of an invalidation", i);
 	if (flag)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "flag is not 0");
 	return LOCKED(cmo_submit(stream));
