@@ -53,5 +53,24 @@ static void barriers_on_other_chip(void)
 	wait_for(ACL_RT_CMO_TYPE_INVALID, 1);
 }
 
-const struct row rows_devices[] = {
-	ROW(abort_callbacks), ROW(stream_callbacks), ROW(barriers_on_other_chip), {NULL, NULL}};
+static void *global_of(void *bin)
+{
+	void *at;
+
+	row(aclrtBinaryGetGlobal(bin, "of no variable", &at, NULL));
+	return NULL;
+}
+
+static void globals_without_device(void)
+{
+	aclrtBinHandle bin;
+
+	need(aclrtBinaryLoadFromData("binary", 6, NULL, &bin));
+	in_thread(global_of, bin);
+	(void)global_of(bin);
+	need(aclrtBinaryUnLoad(bin));
+	in_thread(global_of, bin);
+}
+
+const struct row rows_devices[] = {ROW(abort_callbacks), ROW(stream_callbacks), ROW(barriers_on_other_chip),
+	ROW(globals_without_device), {NULL, NULL}};

@@ -154,9 +154,12 @@ static aclError get_global(const void *bin, const char *name, void **address, si
 {
 	const struct symbol *named;
 	struct symbol *s;
+	struct context *ctx;
 	char *where = NULL;
 	aclError rc = binary_check_core(bin);
 
+	if (!rc)
+		rc = context_need(&ctx);
 	if (rc)
 		return rc;
 	named = find_named(name);
