@@ -168,10 +168,10 @@ static void pools_apart(void)
 	IS(aclrtMemPoolCreate(&unused, &props), 107001);
 	props.allocType = (aclrtMemAllocationType)9;
 	IS(aclrtMemPoolCreate(&unused, &props), 100000);
-	IS(aclrtMemPoolMallocAsync(&p, 64, pool, s), 107002);
-	IS(aclrtMemPoolMallocAsync(&p, 64, INVENTED, s), 107002);
+	IS(aclrtMemPoolMallocAsync(&p, 64, pool, s), 107003);
+	IS(aclrtMemPoolMallocAsync(&p, 64, INVENTED, s), 107003);
 	IS(aclrtMemPoolMallocAsync(&p, 64, INVENTED, dead), V(107017, 107002));
-	IS(aclrtMemPoolFreeAsync(block, s), 107002);
+	IS(aclrtMemPoolFreeAsync(block, s), 107003);
 	IS(aclrtMemPoolFreeAsync(block, dead), V(107017, 107002));
 	OK(aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES, &value));
 	OK(aclrtMemPoolGetAttr(pool, ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES, &value));

@@ -2,6 +2,7 @@
 /* Rows of devices, and of what is done to memory and binaries in a context: read in the published source. */
 #include <stdint.h>
 
+#include "acl/acl_rt_memory_soma.h"
 #include "rows.h"
 
 static int order;
@@ -72,5 +73,34 @@ static void globals_without_device(void)
 	in_thread(global_of, bin);
 }
 
+struct pooled {
+	aclrtMemPool pool;
+	aclrtStream s;
+	void *memory;
+};
+
+static void *memory_of_pool(void *argument)
+{
+	const struct pooled *p = argument;
+	void *memory;
+
+	row(aclrtMemPoolMallocAsync(&memory, 64, p->pool, p->s));
+	row(aclrtMemPoolFreeAsync(p->memory, p->s));
+	return NULL;
+}
+
+static void pools_without_device(void)
+{
+	aclrtMemPoolProps props = {.location.type = ACL_MEM_LOCATION_TYPE_DEVICE, .maxSize = MIB2};
+	struct pooled p = {.s = stream()};
+	aclrtContext other;
+
+	need(aclrtMemPoolCreate(&p.pool, &props));
+	need(aclrtMemPoolMallocAsync(&p.memory, 64, p.pool, p.s));
+	in_thread(memory_of_pool, &p);
+	need(aclrtCreateContext(&other, 0));
+	(void)memory_of_pool(&p);
+}
+
 const struct row rows_devices[] = {ROW(abort_callbacks), ROW(stream_callbacks), ROW(barriers_on_other_chip),
-	ROW(globals_without_device), {NULL, NULL}};
+	ROW(globals_without_device), ROW(pools_without_device), {NULL, NULL}};

@@ -107,6 +107,16 @@ aclError aclrtMemPoolDestroy(const aclrtMemPool memPool)
 	return LOCKED(destroy(memPool));
 }
 
+/* Contexts are compared, and none is another one than the stream's. */
+static aclError enter(aclrtStream handle, struct stream **s)
+{
+	aclError rc = stream_of(handle, STREAM_SUBMIT, s);
+
+	if (!rc && (*s)->ctx != context_current())
+		rc = npu_err(ACL_ERROR_RT_STREAM_CONTEXT, "stream %d belongs to another context", (*s)->id);
+	return rc;
+}
+
 /* The address is known at once; using it before the stream gets here is the program's mistake. */
 static aclError pool_malloc(void **out, size_t size, const void *handle, aclrtStream stream)
 {
@@ -114,7 +124,7 @@ static aclError pool_malloc(void **out, size_t size, const void *handle, aclrtSt
 	struct pool *p = pool_find(handle);
 	struct stream *s;
 	struct block *b;
-	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+	aclError rc = enter(stream, &s);
 
 	if (rc)
 		return rc;
@@ -176,7 +186,7 @@ static aclError pool_free(char *addr, aclrtStream stream)
 	bool of_pool = in ? in->kind == BLOCK_POOL : place_of(addr).loc == LOC_DEVICE;
 	struct free_op *f;
 	struct stream *s;
-	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+	aclError rc = enter(stream, &s);
 
 	if (rc)
 		return rc;
