@@ -102,5 +102,28 @@ static void pools_without_device(void)
 	(void)memory_of_pool(&p);
 }
 
+static void attribute_of(aclrtMemLocationType type, aclrtMemAttr asked)
+{
+	aclrtPhysicalMemProp prop = {.location.type = type, .memAttr = asked};
+	aclrtDrvMemHandle h;
+
+	need(aclrtMallocPhysical(&h, MIB2, &prop, 0));
+	memset(&prop, -1, sizeof(prop));
+	row(aclrtMemGetAllocationPropertiesFromHandle(h, &prop));
+	row(prop.memAttr);
+	need(aclrtFreePhysical(h));
+}
+
+static void attributes_of_memory(void)
+{
+	attribute_of(ACL_MEM_LOCATION_TYPE_DEVICE, ACL_MEM_HUGE);
+	attribute_of(ACL_MEM_LOCATION_TYPE_DEVICE, ACL_MEM_NORMAL);
+	attribute_of(ACL_MEM_LOCATION_TYPE_DEVICE, ACL_MEM_P2P_HUGE);
+	attribute_of(ACL_MEM_LOCATION_TYPE_DEVICE, ACL_HBM_MEM_NORMAL);
+	attribute_of(ACL_MEM_LOCATION_TYPE_HOST, ACL_MEM_HUGE);
+	attribute_of(ACL_MEM_LOCATION_TYPE_HOST, ACL_DDR_MEM_NORMAL);
+	attribute_of(ACL_MEM_LOCATION_TYPE_HOST, ACL_MEM_P2P_NORMAL);
+}
+
 const struct row rows_devices[] = {ROW(abort_callbacks), ROW(stream_callbacks), ROW(barriers_on_other_chip),
-	ROW(globals_without_device), ROW(pools_without_device), {NULL, NULL}};
+	ROW(globals_without_device), ROW(pools_without_device), ROW(attributes_of_memory), {NULL, NULL}};

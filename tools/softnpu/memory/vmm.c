@@ -185,9 +185,30 @@ aclError aclrtFreePhysical(aclrtDrvMemHandle handle)
 	return LOCKED_WITH(physical, p, physical_find(handle, &p), physical_drop(p));
 }
 
+/* Where two attributes mean one kind of memory, one of them is read back, whichever it was asked for by. */
+static aclrtMemAttr attribute_read(const aclrtPhysicalMemProp *prop)
+{
+	static const aclrtMemAttr on_device[ACL_MEM_P2P_HUGE1G + 1] = {
+		[ACL_MEM_NORMAL] = ACL_HBM_MEM_NORMAL,
+		[ACL_MEM_HUGE] = ACL_HBM_MEM_HUGE,
+		[ACL_MEM_HUGE1G] = ACL_HBM_MEM_HUGE1G,
+	};
+	static const aclrtMemAttr on_host[ACL_MEM_P2P_HUGE1G + 1] = {
+		[ACL_DDR_MEM_HUGE] = ACL_MEM_HUGE,
+		[ACL_DDR_MEM_NORMAL] = ACL_MEM_NORMAL,
+		[ACL_DDR_MEM_P2P_HUGE] = ACL_MEM_P2P_HUGE,
+		[ACL_MEM_P2P_NORMAL] = ACL_DDR_MEM_P2P_NORMAL,
+	};
+	bool device = prop->location.type == ACL_MEM_LOCATION_TYPE_DEVICE;
+	aclrtMemAttr other = (device ? on_device : on_host)[prop->memAttr];
+
+	return other ? other : prop->memAttr;
+}
+
 aclError aclrtMemGetAllocationPropertiesFromHandle(aclrtDrvMemHandle handle, aclrtPhysicalMemProp *prop)
 {
-	return LOCKED_WITH(physical, p, physical_find(handle, &p), *prop = p->prop);
+	return LOCKED_WITH(physical, p, physical_find(handle, &p), *prop = p->prop;
+			   prop->memAttr = attribute_read(prop));
 }
 
 /* --- reservations --------------------------------------------------------------- */
