@@ -125,5 +125,23 @@ static void attributes_of_memory(void)
 	attribute_of(ACL_MEM_LOCATION_TYPE_HOST, ACL_MEM_P2P_NORMAL);
 }
 
+static void information(aclrtDevAttr attr)
+{
+	int64_t value = -1;
+
+	row(aclrtGetDeviceInfo(0, attr, &value));
+	row((long)value);
+}
+
+static void information_about_threads(void)
+{
+	information(ACL_DEV_ATTR_WARP_SIZE);
+	information(ACL_DEV_ATTR_MAX_THREAD_PER_VECTOR_CORE);
+	information(ACL_DEV_ATTR_UBUF_PER_VECTOR_CORE);
+	information(ACL_DEV_ATTR_MAX_GRID_DIM_X);
+	information(ACL_DEV_ATTR_MAX_BLOCK_DIM_Z);
+}
+
 const struct row rows_devices[] = {ROW(abort_callbacks), ROW(stream_callbacks), ROW(barriers_on_other_chip),
-	ROW(globals_without_device), ROW(pools_without_device), ROW(attributes_of_memory), {NULL, NULL}};
+	ROW(globals_without_device), ROW(pools_without_device), ROW(attributes_of_memory),
+	ROW(information_about_threads), {NULL, NULL}};
