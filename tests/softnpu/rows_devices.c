@@ -142,6 +142,25 @@ static void information_about_threads(void)
 	information(ACL_DEV_ATTR_MAX_BLOCK_DIM_Z);
 }
 
+static void *capability_of_update(void *about)
+{
+	const int32_t *device = about;
+	int32_t value = -1;
+
+	row(aclrtGetDeviceCapability(*device, ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV, &value));
+	row(value);
+	return NULL;
+}
+
+static void capabilities(void)
+{
+	int32_t device = 0, none = 99;
+
+	(void)capability_of_update(&device);
+	in_thread(capability_of_update, &device);
+	in_thread(capability_of_update, &none);
+}
+
 const struct row rows_devices[] = {ROW(abort_callbacks), ROW(stream_callbacks), ROW(barriers_on_other_chip),
 	ROW(globals_without_device), ROW(pools_without_device), ROW(attributes_of_memory),
-	ROW(information_about_threads), {NULL, NULL}};
+	ROW(information_about_threads), ROW(capabilities), {NULL, NULL}};

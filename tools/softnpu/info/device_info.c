@@ -108,14 +108,6 @@ aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t *value)
 	return npu_err(ACL_ERROR_INVALID_PARAM, "attribute %d", cannAttr);
 }
 
-aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatureType, int32_t *value)
-{
-	if (!device_find(deviceId))
-		return ACL_ERROR_RT_INVALID_DEVICEID;
-	*value = ACL_DEV_FEATURE_NOT_SUPPORT;
-	return ACL_SUCCESS;
-}
-
 aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid *uuid)
 {
 	if (!device_find(deviceId))
@@ -172,6 +164,25 @@ static aclError find_in_context(int32_t id, struct device **dev)
 
 	*dev = device_find(id);
 	return *dev ? context_need(&ctx) : ACL_ERROR_RT_INVALID_DEVICEID;
+}
+
+/* Tasks can be updated, but only a thread with a context can ask. */
+static aclError capability(int32_t id, aclrtDevFeatureType feature, int32_t *value)
+{
+	struct device *dev = device_find(id);
+	aclError rc = dev ? ACL_SUCCESS : ACL_ERROR_RT_INVALID_DEVICEID;
+	bool update = feature == ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV;
+
+	if (update)
+		rc = find_in_context(id, &dev);
+	if (!rc)
+		*value = update ? ACL_DEV_FEATURE_SUPPORT : ACL_DEV_FEATURE_NOT_SUPPORT;
+	return rc;
+}
+
+aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatureType, int32_t *value)
+{
+	return LOCKED(capability(deviceId, devFeatureType, value));
 }
 
 static void usage_of(const struct device *dev, aclrtMemUsageInfo *info)
