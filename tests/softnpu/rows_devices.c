@@ -5,23 +5,41 @@
 #include "acl/acl_rt_memory_soma.h"
 #include "rows.h"
 
-static int order;
+static int order, failing;
 
 /* The argument is a digit; one after the abortion is 2 more than the same before it. */
 static int32_t aborted(int32_t device, aclrtDeviceTaskAbortStage stage, uint32_t timeout, void *digit)
 {
+	int which = *(char *)digit - '0' + (stage == ACL_RT_DEVICE_TASK_ABORT_POST ? 2 : 0);
+
 	(void)device;
 	(void)timeout;
-	order = order * 10 + *(char *)digit - '0' + (stage == ACL_RT_DEVICE_TASK_ABORT_POST ? 2 : 0);
-	return 0;
+	order = order * 10 + which;
+	return which == failing ? 55 : 0;
+}
+
+static void abortion(int32_t device, int fails)
+{
+	order = 0;
+	failing = fails;
+	row(aclrtDeviceTaskAbort(device, 0));
+	row(order);
 }
 
 static void abort_callbacks(void)
 {
 	need(aclrtSetDeviceTaskAbortCallback("b", aborted, "2"));
 	need(aclrtSetDeviceTaskAbortCallback("a", aborted, "1"));
-	row(aclrtDeviceTaskAbort(0, 0));
-	row(order);
+	abortion(0, 0);
+}
+
+static void abort_callbacks_not_called(void)
+{
+	need(aclrtSetDeviceTaskAbortCallback("a", aborted, "1"));
+	need(aclrtSetDeviceTaskAbortCallback("b", aborted, "2"));
+	abortion(1, 0);
+	abortion(0, 3);
+	abortion(0, 1);
 }
 
 static void created(aclrtStream s, aclrtStreamState state, void *digit)
@@ -161,6 +179,7 @@ static void capabilities(void)
 	in_thread(capability_of_update, &none);
 }
 
-const struct row rows_devices[] = {ROW(abort_callbacks), ROW(stream_callbacks), ROW(barriers_on_other_chip),
-	ROW(globals_without_device), ROW(pools_without_device), ROW(attributes_of_memory),
-	ROW(information_about_threads), ROW(capabilities), {NULL, NULL}};
+const struct row rows_devices[] = {ROW(abort_callbacks), ROW(abort_callbacks_not_called),
+	ROW(stream_callbacks), ROW(barriers_on_other_chip), ROW(globals_without_device),
+	ROW(pools_without_device), ROW(attributes_of_memory), ROW(information_about_threads),
+	ROW(capabilities), {NULL, NULL}};

@@ -104,14 +104,17 @@ void stream_state_notify(aclrtStream stream, aclrtStreamState state)
 	free(all);
 }
 
-void task_abort_notify(int32_t device, aclrtDeviceTaskAbortStage stage, uint32_t timeout)
+/* The first one that fails is the last one, and what it returns is what the abortion returns. */
+aclError task_abort_notify(int32_t device, aclrtDeviceTaskAbortStage stage, uint32_t timeout)
 {
 	struct registration *all;
 	size_t n = collect(TASK_ABORT, &all);
+	aclError rc = ACL_SUCCESS;
 
-	for (size_t i = 0; i < n; i++)
-		((aclrtDeviceTaskAbortCallback)all[i].fn)(device, stage, timeout, all[i].args);
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = ((aclrtDeviceTaskAbortCallback)all[i].fn)(device, stage, timeout, all[i].args);
 	free(all);
+	return rc ? npu_err(rc, "a callback failed") : ACL_SUCCESS;
 }
 
 aclError aclrtRegDeviceStateCallback(const char *regName, aclrtDeviceStateCallback callback, void *args)

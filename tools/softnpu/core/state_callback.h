@@ -7,7 +7,7 @@
 
 void device_state_notify(int32_t device, aclrtDeviceState state);
 void stream_state_notify(aclrtStream stream, aclrtStreamState state);
-void task_abort_notify(int32_t device, aclrtDeviceTaskAbortStage stage, uint32_t timeout);
+aclError task_abort_notify(int32_t device, aclrtDeviceTaskAbortStage stage, uint32_t timeout);
 void state_callbacks_forget(void); /* with the lock */
 
 #endif

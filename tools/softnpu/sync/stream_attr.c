@@ -378,16 +378,25 @@ static void find_busy(struct object *o, void *arg)
 		w->busy = s;
 }
 
+static aclError check_set(const struct device *dev, int32_t id)
+{
+	if (!dev)
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	if (!dev->primary && !dev->contexts)
+		return npu_err(ACL_ERROR_RT_CONTEXT_NULL, "device %d is not set", id);
+	return ACL_SUCCESS;
+}
+
+/* Callbacks might have reset the device. */
 static aclError abort_device(int32_t id, uint32_t timeout)
 {
 	struct abort_wait w = {.dev = device_find(id)};
+	aclError rc = check_set(w.dev, id);
 	uint64_t deadline = timeout ? npu_deadline_ms(timeout) : 0;
 	bool done = true;
 
-	if (!w.dev)
-		return ACL_ERROR_RT_INVALID_DEVICEID;
-	if (!w.dev->primary && !w.dev->contexts)
-		return npu_err(ACL_ERROR_RT_CONTEXT_NULL, "device %d is not set", id);
+	if (rc)
+		return rc;
 	objects_each(OBJ_STREAM, abort_if_on, w.dev);
 	do {
 		w.busy = NULL;
@@ -407,9 +416,13 @@ aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout)
 
 	if (timeout > MAX_ABORT_MS)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "timeout %u exceeds %u ms", timeout, MAX_ABORT_MS);
-	task_abort_notify(deviceId, ACL_RT_DEVICE_TASK_ABORT_PRE, timeout);
-	rc = LOCKED(abort_device(deviceId, timeout));
-	task_abort_notify(deviceId, ACL_RT_DEVICE_TASK_ABORT_POST, timeout);
+	rc = LOCKED(check_set(device_find(deviceId), deviceId));
+	if (!rc)
+		rc = task_abort_notify(deviceId, ACL_RT_DEVICE_TASK_ABORT_PRE, timeout);
+	if (!rc)
+		rc = LOCKED(abort_device(deviceId, timeout));
+	if (!rc)
+		rc = task_abort_notify(deviceId, ACL_RT_DEVICE_TASK_ABORT_POST, timeout);
 	return rc;
 }
 
