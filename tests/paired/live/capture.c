@@ -305,13 +305,12 @@ static void kernel(const softnpu_launch *launch)
 PAIR("capture-binary-unloaded-before-destroy", unload_first)
 {
 	static const char image[64] = "kernels";
-	aclrtBinaryLoadOptions options = {0};
 	aclrtBinHandle binary = NULL;
 	aclrtFuncHandle function = NULL;
 	aclmdlRI model;
 
 	softnpu_register_kernel("pair_kernel", kernel);
-	aclrtBinaryLoadFromData(image, sizeof(image), &options, &binary);
+	aclrtBinaryLoadFromData(image, sizeof(image), NULL, &binary);
 	aclrtBinaryGetFunction(binary, "pair_kernel", &function);
 	capture_begin(GLOBAL);
 	aclrtLaunchKernelV2(function, 1, d, 64, NULL, s);
