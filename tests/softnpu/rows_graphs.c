@@ -358,9 +358,32 @@ static void count_notifies_without_device(void)
 	in_thread(create_count_notifies, NULL);
 }
 
+static void *stop(void *s)
+{
+	row(aclrtStreamStop(s));
+	return NULL;
+}
+
+static void streams_to_stop(void)
+{
+	aclrtStream bound = persistent(), of_device = NULL;
+	aclrtContext other;
+
+	building(bound);
+	need(aclrtCreateStreamWithConfig(&of_device, 0, ACL_STREAM_DEVICE_USE_ONLY));
+	stop(stream());
+	stop(bound);
+	stop(of_device);
+	row(aclrtStreamAbort(stream()));
+	stop(of_device);
+	need(aclrtCreateContext(&other, 0));
+	stop(of_device);
+	in_thread(stop, of_device);
+}
+
 const struct row rows_graphs[] = {ROW(streams_of_models), ROW(tasks_of_streams), ROW(tasks_without_device),
 	ROW(tasks_without_parameters), ROW(tasks_of_another_kind), ROW(tasks_with_operator_information),
 	ROW(tasks_of_built_models), ROW(attributes_of_tasks), ROW(label_twice_in_a_list),
 	ROW(label_of_a_list_destroyed), ROW(switches_beyond_the_list), ROW(ids_of_recorded_events),
 	ROW(times_of_pending_events), ROW(options_of_contexts), ROW(contexts_of_another_device),
-	ROW(streams_left_by_models), ROW(count_notifies_without_device), {NULL, NULL}};
+	ROW(streams_left_by_models), ROW(count_notifies_without_device), ROW(streams_to_stop), {NULL, NULL}};

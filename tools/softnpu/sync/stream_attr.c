@@ -326,7 +326,7 @@ aclError aclrtNpuGetFloatOverFlowStatus(
 
 /* --- ending work early ------------------------------------------------------------- */
 
-static aclError abort_stream(aclrtStream handle)
+static aclError give_up(aclrtStream handle, bool of_device)
 {
 	struct stream *s;
 	aclError rc = find_or_default(handle, &s);
@@ -335,9 +335,9 @@ static aclError abort_stream(aclrtStream handle)
 		rc = stream_enter(STREAM_SUBMIT, &s);
 	if (rc)
 		return rc;
-	if (s->bound || s->flags & ACL_STREAM_DEVICE_USE_ONLY)
-		return npu_err(
-			ACL_ERROR_RT_INTERNAL_ERROR, "the stream is bound to a model, or not for the host");
+	if (s->bound || !!(s->flags & ACL_STREAM_DEVICE_USE_ONLY) != of_device)
+		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR,
+			"the stream is bound to a model, or %sfor the host", of_device ? "" : "not ");
 	object_get(&s->obj);
 	lane_cancel(&s->lane);
 	lane_wait(&s->lane, s->lane.submitted, 0);
@@ -348,12 +348,13 @@ static aclError abort_stream(aclrtStream handle)
 
 aclError aclrtStreamAbort(aclrtStream stream)
 {
-	return LOCKED(abort_stream(stream));
+	return LOCKED(give_up(stream, false));
 }
 
+/* Only for the streams that aborting refuses: what the device's CPUs submit to. */
 aclError aclrtStreamStop(aclrtStream stream)
 {
-	return LOCKED(abort_stream(stream));
+	return LOCKED(give_up(stream, true));
 }
 
 static void abort_if_on(struct object *o, void *dev)
