@@ -381,9 +381,51 @@ static void streams_to_stop(void)
 	in_thread(stop, of_device);
 }
 
+static aclrtStreamAttrValue attribute(aclrtStream s, aclrtStreamAttr which)
+{
+	aclrtStreamAttrValue value = {.userCustomTag = 0};
+
+	row(aclrtGetStreamAttribute(s, which, &value));
+	return value;
+}
+
+static void set_tag(aclrtStream s, uint32_t tag)
+{
+	aclrtStreamAttrValue value = {.userCustomTag = tag};
+
+	row(aclrtSetStreamAttribute(s, ACL_STREAM_ATTR_USER_CUSTOM_TAG, &value));
+}
+
+static void *tag_here(void *s)
+{
+	attribute(s, ACL_STREAM_ATTR_USER_CUSTOM_TAG);
+	return NULL;
+}
+
+static void tags_of_streams(void)
+{
+	aclrtStreamAttrValue value = {.userCustomTag = 7};
+	aclrtStream s = stream();
+	aclrtContext other;
+
+	need(aclrtSetStreamAttribute(s, ACL_STREAM_ATTR_USER_CUSTOM_TAG, &value));
+	row(attribute(s, ACL_STREAM_ATTR_USER_CUSTOM_TAG).userCustomTag);
+	need(aclrtCreateContext(&other, 0));
+	tag_here(s);
+	set_tag(s, 8);
+	attribute(s, ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK);
+	attribute(s, ACL_STREAM_ATTR_FAILURE_MODE);
+	in_thread(tag_here, s);
+	set_tag(NULL, 9);
+	value.userCustomTag = 0;
+	need(aclrtGetStreamAttribute(NULL, ACL_STREAM_ATTR_USER_CUSTOM_TAG, &value));
+	row(value.userCustomTag);
+}
+
 const struct row rows_graphs[] = {ROW(streams_of_models), ROW(tasks_of_streams), ROW(tasks_without_device),
 	ROW(tasks_without_parameters), ROW(tasks_of_another_kind), ROW(tasks_with_operator_information),
 	ROW(tasks_of_built_models), ROW(attributes_of_tasks), ROW(label_twice_in_a_list),
 	ROW(label_of_a_list_destroyed), ROW(switches_beyond_the_list), ROW(ids_of_recorded_events),
 	ROW(times_of_pending_events), ROW(options_of_contexts), ROW(contexts_of_another_device),
-	ROW(streams_left_by_models), ROW(count_notifies_without_device), ROW(streams_to_stop), {NULL, NULL}};
+	ROW(streams_left_by_models), ROW(count_notifies_without_device), ROW(streams_to_stop),
+	ROW(tags_of_streams), {NULL, NULL}};

@@ -103,19 +103,19 @@ aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode)
 }
 
 /* A stream that takes part in no capture. */
-static aclError find_idle(aclrtStream handle, enum stream_use use, struct stream **s)
+static aclError find_idle(aclrtStream handle, struct stream **s)
 {
-	aclError rc = stream_named(handle, use, s);
+	aclError rc = stream_named(handle, STREAM_SUBMIT, s);
 
 	if (!rc)
 		rc = stream_not_capturing(*s);
-	return rc ? rc : stream_enter(use, s);
+	return rc ? rc : stream_enter(STREAM_SUBMIT, s);
 }
 
 static aclError overflow_switch(aclrtStream handle, uint32_t on)
 {
 	struct stream *s;
-	aclError rc = find_idle(handle, STREAM_SUBMIT, &s);
+	aclError rc = find_idle(handle, &s);
 
 	if (!rc)
 		s->overflow_switch = on;
@@ -135,7 +135,7 @@ aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag)
 static aclError set_tag(aclrtStream handle, uint32_t tag)
 {
 	struct stream *s;
-	aclError rc = find_idle(handle, STREAM_QUERY, &s);
+	aclError rc = find_idle(handle, &s);
 
 	if (!rc)
 		s->tag = tag;
@@ -223,7 +223,7 @@ static aclError find_with(aclrtStream handle, aclrtStreamAttr attr, struct strea
 	case ACL_STREAM_ATTR_PRIORITY:
 		return find_with_priority(handle, s);
 	default:
-		return stream_find(handle, STREAM_QUERY, s);
+		return stream_find(handle, STREAM_SUBMIT, s);
 	}
 }
 
@@ -267,7 +267,7 @@ static aclError clear_status(aclrtStream handle)
 {
 	struct stream *s;
 
-	return find_idle(handle, STREAM_SUBMIT, &s);
+	return find_idle(handle, &s);
 }
 
 aclError aclrtResetOverflowStatus(aclrtStream stream)
