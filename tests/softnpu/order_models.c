@@ -117,9 +117,13 @@ static void groups_of_two_streams(void)
 	OK(aclmdlRICaptureTaskGrpEnd(s, &g));
 	IS(aclmdlRICaptureEnd(captured, &m), 107033);
 	begin_capture();
-	OK(aclmdlRICaptureTaskGrpBegin(captured));
-	OK(aclmdlRICaptureTaskGrpEnd(captured, &g));
+	IS(aclmdlRICaptureTaskGrpBegin(captured), 107033); /* a stream keeps its group over the end */
+	IS(aclmdlRICaptureTaskGrpEnd(captured, &g), 507000);
 	end_capture();
+	OK(aclmdlRICaptureBegin(s, RELAXED));
+	OK(aclmdlRICaptureTaskGrpBegin(s));
+	OK(aclmdlRICaptureTaskGrpEnd(s, &g));
+	OK(aclmdlRICaptureEnd(s, &m));
 }
 
 static aclmdlRICondHandle condition;

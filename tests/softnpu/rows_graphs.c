@@ -422,10 +422,34 @@ static void tags_of_streams(void)
 	row(value.userCustomTag);
 }
 
+static void group_of_a_capture_that_ended(void)
+{
+	aclrtStream s = capturing(), other;
+	aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
+	aclrtTaskGrp left, g;
+	aclmdlRI m = (aclmdlRI)&s;
+
+	need(aclmdlRICaptureTaskGrpBegin(s));
+	row(aclmdlRICaptureEnd(s, &m));
+	row(!m);
+	need(aclmdlRICaptureGetInfo(s, &status, NULL));
+	row(status);
+	row(aclmdlRICaptureBegin(s, RELAXED));
+	row(aclmdlRICaptureTaskGrpBegin(s));
+	row(aclmdlRICaptureTaskGrpEnd(s, &left));
+	row(aclmdlRICaptureEnd(s, &m));
+	other = capturing();
+	need(aclmdlRICaptureTaskGrpBegin(other));
+	need(aclmdlRICaptureTaskGrpEnd(other, &g));
+	need(aclmdlRICaptureEnd(other, &m));
+	row(aclmdlRICaptureTaskUpdateBegin(s, g));
+	row(aclmdlRICaptureTaskUpdateBegin(other, g));
+}
+
 const struct row rows_graphs[] = {ROW(streams_of_models), ROW(tasks_of_streams), ROW(tasks_without_device),
 	ROW(tasks_without_parameters), ROW(tasks_of_another_kind), ROW(tasks_with_operator_information),
 	ROW(tasks_of_built_models), ROW(attributes_of_tasks), ROW(label_twice_in_a_list),
 	ROW(label_of_a_list_destroyed), ROW(switches_beyond_the_list), ROW(ids_of_recorded_events),
 	ROW(times_of_pending_events), ROW(options_of_contexts), ROW(contexts_of_another_device),
 	ROW(streams_left_by_models), ROW(count_notifies_without_device), ROW(streams_to_stop),
-	ROW(tags_of_streams), {NULL, NULL}};
+	ROW(tags_of_streams), ROW(group_of_a_capture_that_ended), {NULL, NULL}};

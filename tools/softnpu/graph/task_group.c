@@ -47,10 +47,10 @@ static aclError group_begin(aclrtStream handle)
 
 	if (rc)
 		return rc;
-	if (s->group_open || s->update)
+	if (s->grouping || s->update)
 		return npu_err(
 			ACL_ERROR_STREAM_TASK_GROUP_STATUS, "a task group is open, or an update under way");
-	s->group_open = true;
+	s->grouping = s->group_open = true;
 	s->group_first = s->capture->model->lanes[s->capture_lane].n;
 	s->capture->groups++;
 	return ACL_SUCCESS;
@@ -76,9 +76,11 @@ static aclError group_end(aclrtStream handle, aclrtTaskGrp *out)
 	if (rc)
 		return rc;
 	cap = s->capture;
-	if (!s->group_open)
+	if (!s->grouping)
 		return npu_err(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "no task group is open on this stream");
-	s->group_open = false;
+	if (!s->group_open)
+		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the task group was of a capture that is over");
+	s->grouping = s->group_open = false;
 	cap->groups--;
 	if (cap->group_error)
 		return npu_err(cap->group_error, "the task group was broken");
@@ -141,8 +143,9 @@ static aclError update_begin(aclrtStream stream, aclrtTaskGrp handle)
 		rc = enter_for_update(&s);
 	if (rc)
 		return rc;
-	if (s->update || g->updating)
-		return npu_err(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "an update is under way");
+	if (s->grouping || s->update || g->updating)
+		return npu_err(
+			ACL_ERROR_STREAM_TASK_GROUP_STATUS, "a task group is open, or an update under way");
 	u = calloc(1, sizeof(*u));
 	if (!u)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for an update");

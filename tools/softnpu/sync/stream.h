@@ -22,7 +22,8 @@ struct stream {
 	bool destroying;
 	struct capture *capture; /* taking part in an open capture */
 	unsigned capture_lane; /* which stream of the capture's model it is */
-	bool group_open; /* between TaskGrpBegin and End */
+	bool grouping; /* between TaskGrpBegin and End; a capture that ends in between leaves it so */
+	bool group_open; /* the same, in the capture it takes part in */
 	unsigned group_first; /* its first task */
 	struct model *bound; /* built model it was bound to */
 	bool subscribed; /* aclrtSubscribeReport, for the thread with this id */
