@@ -71,7 +71,7 @@ static void group_begun(struct checks *c, struct acl_call_record *call)
 		unlock(&model_state(model)->lock);
 		store_relaxed(&model_state(model)->group, true);
 		group_is_open(c, stream_of(call), object_ref(model));
-	} else if (stream_rarely(stream_of(call), group) != object_ref(model)) {
+	} else if (stream_rarely(stream_of(call), group) <= GROUP_UNKNOWN) {
 		group_is_open(c, stream_of(call), GROUP_UNKNOWN);
 	}
 }

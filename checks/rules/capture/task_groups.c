@@ -27,8 +27,9 @@ static void group_begin_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call), *capture = group_needs_capture(c, call);
 
+	/* A stream keeps the group that was open when another capture ended. */
 	if (capture)
-		FINDING(c, call, "taskgrp-begin-twice", stream_rarely(s, group) == object_ref(capture),
+		FINDING(c, call, "taskgrp-begin-twice", stream_rarely(s, group) > GROUP_UNKNOWN,
 			PARTS(part_object("stream", s), part_object("model", capture)),
 			"A task group was begun on this stream, and it has not ended.");
 }
