@@ -446,10 +446,46 @@ static void group_of_a_capture_that_ended(void)
 	row(aclmdlRICaptureTaskUpdateBegin(other, g));
 }
 
+static long recorded(aclrtEvent e)
+{
+	aclrtEventRecordedStatus status = (aclrtEventRecordedStatus)9;
+
+	need(aclrtQueryEventStatus(e, &status));
+	return status;
+}
+
+static void events_that_are_reset(void)
+{
+	aclrtEvent e = event(ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE);
+	aclrtStream s = stream(), other = stream();
+	aclrtNotify hold = NULL;
+	uint64_t at;
+	float ms;
+
+	need(aclrtRecordEvent(e, s));
+	need(aclrtSynchronizeStream(s));
+	row(aclrtResetEvent(e, s));
+	row(aclrtSynchronizeStream(s));
+	row(recorded(e));
+	row(aclrtEventGetTimestamp(e, &at));
+	row(aclrtEventElapsedTime(&ms, e, e));
+	row(aclrtSynchronizeEvent(e));
+	need(aclrtCreateNotify(&hold, 0));
+	need(aclrtWaitAndResetNotify(hold, s, 0));
+	row(aclrtRecordEvent(e, s));
+	row(aclrtResetEvent(e, other));
+	row(recorded(e));
+	row(aclrtSynchronizeEventWithTimeout(e, 5));
+	need(aclrtRecordNotify(hold, other));
+	need(aclrtSynchronizeEvent(e));
+	row(recorded(e));
+	row(aclrtSynchronizeStream(other));
+}
+
 const struct row rows_graphs[] = {ROW(streams_of_models), ROW(tasks_of_streams), ROW(tasks_without_device),
 	ROW(tasks_without_parameters), ROW(tasks_of_another_kind), ROW(tasks_with_operator_information),
 	ROW(tasks_of_built_models), ROW(attributes_of_tasks), ROW(label_twice_in_a_list),
 	ROW(label_of_a_list_destroyed), ROW(switches_beyond_the_list), ROW(ids_of_recorded_events),
 	ROW(times_of_pending_events), ROW(options_of_contexts), ROW(contexts_of_another_device),
 	ROW(streams_left_by_models), ROW(count_notifies_without_device), ROW(streams_to_stop),
-	ROW(tags_of_streams), ROW(group_of_a_capture_that_ended), {NULL, NULL}};
+	ROW(tags_of_streams), ROW(group_of_a_capture_that_ended), ROW(events_that_are_reset), {NULL, NULL}};

@@ -180,8 +180,10 @@ static void event_time_check(struct checks *c, struct acl_call_record *call, str
 		   !(load_relaxed(&e->flags) & ACL_EVENT_TIME_LINE);
 	check_event_kind(c, call, RULE("event-elapsed-no-timeline"), o, timeless,
 		"The event keeps no time: TIME_LINE is missing", -1);
+	/* A reset leaves the time of the record before it. */
 	check_event_kind(c, call, RULE("event-elapsed-not-recorded"), o,
-		!timeless && !load_relaxed(&e->records), "The event was never recorded", -1);
+		!timeless && !load_relaxed(&e->records) && !load_relaxed(&e->recorded),
+		"The event was never recorded", -1);
 }
 
 static void event_time_enter(struct checks *c, struct acl_call_record *call)

@@ -90,6 +90,7 @@ static void record_outside(struct event *ev)
 	record_complete(r);
 	record_put(ev->latest);
 	ev->latest = r;
+	ev->reset = false;
 }
 
 static void complete(struct event_op *e)
@@ -150,10 +151,7 @@ static enum op_step reset_step(struct op *op, struct lane *lane)
 
 	(void)lane;
 	ev->signalled = false;
-	if (ev->latest && ev->latest->done) {
-		record_put(ev->latest);
-		ev->latest = NULL;
-	}
+	ev->reset |= ev->latest && ev->latest->done;
 	return OP_DONE;
 }
 
@@ -467,6 +465,7 @@ static aclError record(aclrtEvent handle, aclrtStream stream, uint32_t flag)
 	/* An event of an open capture stays one. */
 	record_put(ev->latest);
 	ev->latest = r;
+	ev->reset = false;
 	return ACL_SUCCESS;
 }
 
@@ -495,7 +494,7 @@ static aclError wait_event(aclrtStream stream, aclrtEvent handle, uint32_t timeo
 	if (ev->ipc)
 		return event_ipc_submitted(ev) ? stream_submit(s, shared_wait_op(ev, timeout_ms))
 					       : ACL_SUCCESS;
-	if (ev->latest) {
+	if (ev->latest && !ev->reset) {
 		if (ev->kind == EVENT_EX && ev->latest->stream == s)
 			return ACL_SUCCESS;
 		return stream_submit(s, event_wait_op(ev, ev->latest, timeout_ms));
@@ -535,11 +534,8 @@ static aclError reset(aclrtEvent handle, aclrtStream stream)
 	if (ev->kind == EVENT_DEFAULT)
 		return ACL_SUCCESS;
 	rc = stream_submit(s, event_reset_op(ev));
-	if (rc)
-		return rc;
-	record_put(ev->latest);
-	ev->latest = NULL;
-	return ACL_SUCCESS;
+	ev->reset |= !rc && ev->latest;
+	return rc;
 }
 
 aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream)

@@ -32,7 +32,8 @@ struct event {
 	uint32_t flags;
 	uint32_t id;
 	struct device *dev;
-	struct record *latest; /* as submitted; NULL = never recorded, or reset */
+	struct record *latest; /* as submitted; NULL = never recorded */
+	bool reset; /* since that record: what waits is for another one, what asks is about that one */
 	bool signalled; /* as executed: a record ran and no reset since */
 	struct list waiters; /* lanes that wait for any record to run */
 	struct npu_condition recorded; /* the host waits */
