@@ -482,10 +482,26 @@ static void events_that_are_reset(void)
 	row(aclrtSynchronizeStream(other));
 }
 
+static void overflow_addresses(void)
+{
+	void *here = NULL, *again = NULL, *there = NULL;
+	aclrtContext c;
+
+	row(aclrtCtxGetFloatOverflowAddr(&here));
+	row(here != NULL);
+	need(aclrtCtxGetFloatOverflowAddr(&again));
+	row(here == again);
+	need(aclrtCreateContext(&c, 0));
+	row(aclrtCtxGetFloatOverflowAddr(&there));
+	row(here != there);
+	need(aclrtDestroyContext(c));
+}
+
 const struct row rows_graphs[] = {ROW(streams_of_models), ROW(tasks_of_streams), ROW(tasks_without_device),
 	ROW(tasks_without_parameters), ROW(tasks_of_another_kind), ROW(tasks_with_operator_information),
 	ROW(tasks_of_built_models), ROW(attributes_of_tasks), ROW(label_twice_in_a_list),
 	ROW(label_of_a_list_destroyed), ROW(switches_beyond_the_list), ROW(ids_of_recorded_events),
 	ROW(times_of_pending_events), ROW(options_of_contexts), ROW(contexts_of_another_device),
 	ROW(streams_left_by_models), ROW(count_notifies_without_device), ROW(streams_to_stop),
-	ROW(tags_of_streams), ROW(group_of_a_capture_that_ended), ROW(events_that_are_reset), {NULL, NULL}};
+	ROW(tags_of_streams), ROW(group_of_a_capture_that_ended), ROW(events_that_are_reset),
+	ROW(overflow_addresses), {NULL, NULL}};

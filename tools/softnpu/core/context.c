@@ -99,6 +99,7 @@ void context_destroy(struct context *ctx)
 		object_put(&s->obj);
 	}
 	models_release_context(ctx);
+	memory_release_context(ctx);
 	object_kill(&ctx->obj);
 }
 

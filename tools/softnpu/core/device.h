@@ -9,9 +9,6 @@
 
 struct stream;
 
-/* Memory that the device's own parts use: where a number's overflow is told, and where cores meet. */
-enum { PLACE_OVERFLOW, PLACE_CORES, N_PLACES };
-
 struct device {
 	int id;
 	unsigned set_count; /* aclrtSetDevice not yet taken back */
@@ -22,7 +19,7 @@ struct device {
 	unsigned streams, events, notifies; /* in use */
 	uint32_t cores[2]; /* aclrtSetDeviceResLimit */
 	bool cores_set[2];
-	void *places[N_PLACES]; /* NULL until they are asked for */
+	void *cores_meet; /* memory of the device's own; NULL until it is asked for */
 	uint64_t executed; /* tasks that began, for SOFTNPU_LOST_DEVICE */
 	unsigned releases; /* of all that was on it */
 };
@@ -37,6 +34,7 @@ struct context {
 	struct list models; /* struct model.link */
 	int64_t sys_params[8]; /* aclSysParamOpt */
 	unsigned sys_params_set; /* bit mask */
+	void *overflows; /* memory where kernels note an overflow; NULL until it is asked for */
 };
 
 /* Per thread. Objects are named by handle and generation: a dead one is recognised. */
@@ -76,6 +74,7 @@ void devices_forget(void);
 
 /* Subsystems that keep objects of a device; called when it is released. */
 void memory_release_device(struct device *dev);
+void memory_release_context(struct context *ctx);
 void events_release_device(struct device *dev);
 void notifies_release_device(struct device *dev);
 void cnt_notifies_release_device(struct device *dev);

@@ -85,7 +85,15 @@ static void delete_if_on(struct block *b, void *dev)
 void memory_release_device(struct device *dev)
 {
 	blocks_each(delete_if_on, dev);
-	memset(dev->places, 0, sizeof(dev->places));
+	dev->cores_meet = NULL;
+}
+
+void memory_release_context(struct context *ctx)
+{
+	struct block *b = block_at(ctx->overflows);
+
+	if (b)
+		memory_delete(b);
 }
 
 uint32_t page_bytes(uint32_t page_type)
@@ -271,32 +279,44 @@ aclError aclrtFreeHostWithDevSync(void *hostPtr)
 }
 
 /* Nothing writes there. */
-static aclError place(unsigned which, void **out)
+static aclError place(struct device *dev, void **where, void **out)
+{
+	struct block *b;
+
+	if (!block_at(*where)) {
+		b = memory_new(BLOCK_DEVICE, dev, PLACE_BYTES, PLACE_BYTES, ARENA_GRAIN);
+		if (!b)
+			return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no room on device %u", dev->id);
+		*where = b->addr;
+	}
+	*out = *where;
+	return ACL_SUCCESS;
+}
+
+static aclError place_of_overflows(void **out)
 {
 	struct context *ctx;
-	struct block *b;
 	aclError rc = context_need(&ctx);
 
-	if (rc)
-		return rc;
-	if (!block_at(ctx->dev->places[which])) {
-		b = memory_new(BLOCK_DEVICE, ctx->dev, PLACE_BYTES, PLACE_BYTES, ARENA_GRAIN);
-		if (!b)
-			return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no room on device %u", ctx->dev->id);
-		ctx->dev->places[which] = b->addr;
-	}
-	*out = ctx->dev->places[which];
-	return ACL_SUCCESS;
+	return rc ? rc : place(ctx->dev, &ctx->overflows, out);
 }
 
 aclError aclrtCtxGetFloatOverflowAddr(void **overflowAddr)
 {
-	return LOCKED(place(PLACE_OVERFLOW, overflowAddr));
+	return LOCKED(place_of_overflows(overflowAddr));
+}
+
+static aclError place_of_cores(void **out)
+{
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	return rc ? rc : place(ctx->dev, &ctx->dev->cores_meet, out);
 }
 
 aclError aclrtGetHardwareSyncAddr(void **addr)
 {
-	return LOCKED(place(PLACE_CORES, addr));
+	return LOCKED(place_of_cores(addr));
 }
 
 static aclError mem_info(size_t *free_bytes, size_t *total)
