@@ -497,6 +497,36 @@ static void overflow_addresses(void)
 	need(aclrtDestroyContext(c));
 }
 
+static void streams_of_two_models(void)
+{
+	aclrtStream a = persistent(), b = persistent();
+	int64_t *values = device();
+
+	building(a);
+	building(b);
+	row(aclrtActiveStream(b, a));
+	row(aclrtSwitchStream(values, ACL_RT_EQUAL, values + 1, ACL_RT_SWITCH_INT64, b, NULL, a));
+}
+
+static void print(aclmdlRI m, const char *path, uint32_t flags)
+{
+	row(aclmdlRIDebugJsonPrint(m, path, flags));
+}
+
+static void printing_models(void)
+{
+	aclmdlRI m = model(), gone = model();
+	aclrtContext other;
+
+	need(aclmdlRIDestroy(gone));
+	print(m, "/dev/null", ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE);
+	print(m, "/dev/null", 99);
+	print(m, "/nowhere/model.json", 99);
+	need(aclrtCreateContext(&other, 0));
+	print(m, "/dev/null", 99);
+	print(gone, "/nowhere/model.json", 99);
+}
+
 const struct row rows_graphs[] = {ROW(streams_of_models), ROW(tasks_of_streams), ROW(tasks_without_device),
 	ROW(tasks_without_parameters), ROW(tasks_of_another_kind), ROW(tasks_with_operator_information),
 	ROW(tasks_of_built_models), ROW(attributes_of_tasks), ROW(label_twice_in_a_list),
@@ -504,4 +534,4 @@ const struct row rows_graphs[] = {ROW(streams_of_models), ROW(tasks_of_streams),
 	ROW(times_of_pending_events), ROW(options_of_contexts), ROW(contexts_of_another_device),
 	ROW(streams_left_by_models), ROW(count_notifies_without_device), ROW(streams_to_stop),
 	ROW(tags_of_streams), ROW(group_of_a_capture_that_ended), ROW(events_that_are_reset),
-	ROW(overflow_addresses), {NULL, NULL}};
+	ROW(overflow_addresses), ROW(streams_of_two_models), ROW(printing_models), {NULL, NULL}};

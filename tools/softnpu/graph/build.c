@@ -198,6 +198,7 @@ struct activate_op {
 	const void *left, *right; /* aclrtSwitchStream: compare first */
 	aclrtCondition cond;
 	aclrtCompareDataType type;
+	bool elsewhere; /* the stream is bound to another model: accepted, and nothing starts */
 };
 
 static bool holds(const struct activate_op *a)
@@ -232,7 +233,7 @@ static enum op_step activate_step(struct op *op, struct lane *lane)
 {
 	const struct activate_op *a = container_of(op, struct activate_op, op);
 
-	if (lane_instance(lane) && (!a->left || holds(a)))
+	if (lane_instance(lane) && !a->elsewhere && (!a->left || holds(a)))
 		instance_activate(lane_instance(lane), a->lane);
 	return OP_DONE;
 }
@@ -256,11 +257,7 @@ static aclError enter_both(const struct activate_op *what, struct stream *s, con
 
 	if (!rc && (!s->bound || !target->bound))
 		rc = npu_err(ACL_ERROR_RT_STREAM_MODEL, "a stream is not bound to a model");
-	if (!rc)
-		rc = stream_enter(STREAM_SUBMIT, &s);
-	if (!rc && target->bound != s->bound)
-		rc = npu_err(ACL_ERROR_RT_STREAM_MODEL, "the streams are bound to different models");
-	return rc;
+	return rc ? rc : stream_enter(STREAM_SUBMIT, &s);
 }
 
 static aclError activate(const struct activate_op *what, aclrtStream active, aclrtStream stream)
@@ -279,6 +276,7 @@ static aclError activate(const struct activate_op *what, aclrtStream active, acl
 	if (!a)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
 	a->lane = target->capture_lane;
+	a->elsewhere = target->bound != s->bound;
 	a->left = what->left;
 	a->right = what->right;
 	a->cond = what->cond;
