@@ -527,6 +527,34 @@ static void printing_models(void)
 	print(gone, "/nowhere/model.json", 99);
 }
 
+static void *switch_overflow(void *s)
+{
+	row(aclrtSetStreamOverflowSwitch(s, 1));
+	return NULL;
+}
+
+static void switches_without_saturation(void)
+{
+	aclrtStreamAttrValue value = {.overflowSwitch = 0};
+	aclrtStream s = stream();
+	aclrtContext other;
+	uint32_t now = 9;
+
+	need(aclrtSetDeviceSatMode(ACL_RT_OVERFLOW_MODE_SATURATION));
+	switch_overflow(s);
+	need(aclrtGetStreamOverflowSwitch(s, &now));
+	row(now);
+	need(aclrtSetDeviceSatMode(ACL_RT_OVERFLOW_MODE_INFNAN));
+	switch_overflow(s);
+	row(aclrtSetStreamAttribute(s, ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, &value));
+	row(aclrtGetStreamOverflowSwitch(s, &now));
+	row(now);
+	need(aclrtCreateContext(&other, 0));
+	switch_overflow(s);
+	row(aclrtGetStreamOverflowSwitch(s, &now));
+	in_thread(switch_overflow, s);
+}
+
 const struct row rows_graphs[] = {ROW(streams_of_models), ROW(tasks_of_streams), ROW(tasks_without_device),
 	ROW(tasks_without_parameters), ROW(tasks_of_another_kind), ROW(tasks_with_operator_information),
 	ROW(tasks_of_built_models), ROW(attributes_of_tasks), ROW(label_twice_in_a_list),
@@ -534,4 +562,5 @@ const struct row rows_graphs[] = {ROW(streams_of_models), ROW(tasks_of_streams),
 	ROW(times_of_pending_events), ROW(options_of_contexts), ROW(contexts_of_another_device),
 	ROW(streams_left_by_models), ROW(count_notifies_without_device), ROW(streams_to_stop),
 	ROW(tags_of_streams), ROW(group_of_a_capture_that_ended), ROW(events_that_are_reset),
-	ROW(overflow_addresses), ROW(streams_of_two_models), ROW(printing_models), {NULL, NULL}};
+	ROW(overflow_addresses), ROW(streams_of_two_models), ROW(printing_models),
+	ROW(switches_without_saturation), {NULL, NULL}};

@@ -72,6 +72,9 @@ aclError device_set(int id);
 void device_release(struct device *dev);
 void devices_forget(void);
 
+/* The program set the mode in which numbers overflow to infinity, and no stream watches for it. */
+bool overflows_are_infinite(void);
+
 /* Subsystems that keep objects of a device; called when it is released. */
 void memory_release_device(struct device *dev);
 void memory_release_context(struct context *ctx);

@@ -58,10 +58,18 @@ aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value)
 
 /* Of the process: no device and no context is asked. */
 static aclrtFloatOverflowMode saturation = ACL_RT_OVERFLOW_MODE_INFNAN;
+static bool saturation_chosen;
+
+/* What the mode is before a program sets it, documents and source disagree about: the switch is free then. */
+bool overflows_are_infinite(void)
+{
+	return saturation_chosen && saturation != ACL_RT_OVERFLOW_MODE_SATURATION;
+}
 
 static aclError set_saturation(aclrtFloatOverflowMode mode)
 {
 	saturation = mode;
+	saturation_chosen = true;
 	return ACL_SUCCESS;
 }
 

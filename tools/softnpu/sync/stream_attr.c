@@ -114,9 +114,19 @@ static aclError find_idle(aclrtStream handle, struct stream **s)
 
 static aclError overflow_switch(aclrtStream handle, uint32_t on)
 {
+	struct context *ctx;
 	struct stream *s;
-	aclError rc = find_idle(handle, &s);
+	aclError rc = stream_named(handle, STREAM_SUBMIT, &s);
 
+	if (!rc)
+		rc = stream_not_capturing(s);
+	if (!rc)
+		rc = context_need(&ctx);
+	if (!rc && overflows_are_infinite())
+		rc = npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+			"overflows are watched for only in saturation mode");
+	if (!rc)
+		rc = stream_enter(STREAM_SUBMIT, &s);
 	if (!rc)
 		s->overflow_switch = on;
 	return rc;
