@@ -555,6 +555,49 @@ static void switches_without_saturation(void)
 	in_thread(switch_overflow, s);
 }
 
+static void cache_operators(aclrtStream s, uint32_t on)
+{
+	aclrtStreamAttrValue value = {.cacheOpInfoSwitch = on};
+
+	need(aclrtSetStreamAttribute(s, ACL_STREAM_ATTR_CACHE_OP_INFO, &value));
+}
+
+static void caches(aclrtStream s)
+{
+	aclrtStreamAttrValue value = {.cacheOpInfoSwitch = 9};
+
+	need(aclrtGetStreamAttribute(s, ACL_STREAM_ATTR_CACHE_OP_INFO, &value));
+	row(value.cacheOpInfoSwitch);
+}
+
+static void caching_of_operators(void)
+{
+	aclrtStream s = stream(), joined = stream();
+	aclrtEvent fork = event_ex(ACL_EVENT_SYNC), join = event_ex(ACL_EVENT_SYNC);
+	aclmdlRI m;
+
+	caches(s);
+	cache_operators(s, 1);
+	caches(s);
+	need(aclmdlRICaptureBegin(s, RELAXED));
+	need(aclrtRecordEvent(fork, s));
+	need(aclrtStreamWaitEvent(joined, fork));
+	caches(s);
+	caches(joined);
+	cache_operators(s, 0);
+	caches(joined);
+	cache_operators(s, 1);
+	cache_operators(joined, 0);
+	caches(s);
+	caches(joined);
+	need(aclrtRecordEvent(join, joined));
+	need(aclrtStreamWaitEvent(s, join));
+	need(aclmdlRICaptureEnd(s, &m));
+	caches(s);
+	caches(joined);
+	caches(NULL);
+}
+
 const struct row rows_graphs[] = {ROW(streams_of_models), ROW(tasks_of_streams), ROW(tasks_without_device),
 	ROW(tasks_without_parameters), ROW(tasks_of_another_kind), ROW(tasks_with_operator_information),
 	ROW(tasks_of_built_models), ROW(attributes_of_tasks), ROW(label_twice_in_a_list),
@@ -563,4 +606,4 @@ const struct row rows_graphs[] = {ROW(streams_of_models), ROW(tasks_of_streams),
 	ROW(streams_left_by_models), ROW(count_notifies_without_device), ROW(streams_to_stop),
 	ROW(tags_of_streams), ROW(group_of_a_capture_that_ended), ROW(events_that_are_reset),
 	ROW(overflow_addresses), ROW(streams_of_two_models), ROW(printing_models),
-	ROW(switches_without_saturation), {NULL, NULL}};
+	ROW(switches_without_saturation), ROW(caching_of_operators), {NULL, NULL}};

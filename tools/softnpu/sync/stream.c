@@ -162,6 +162,11 @@ aclError stream_check_stopped(struct stream *s)
 	return ACL_SUCCESS;
 }
 
+bool stream_caches_op_info(const struct stream *s)
+{
+	return s->capture && s->capture->origin->cache_op_info;
+}
+
 static void note_task(struct stream *s)
 {
 	struct thread_state *t = npu_thread();
@@ -169,7 +174,7 @@ static void note_task(struct stream *s)
 	t->last_stream = object_handle(&s->obj);
 	t->last_task_id = (uint32_t)(s->lane.submitted & 0xffff);
 	t->last_captured = s->capture;
-	t->last_cached = s->capture && s->capture->origin->cache_op_info;
+	t->last_cached = stream_caches_op_info(s);
 	t->last_built = s->bound;
 }
 

@@ -69,6 +69,9 @@ void stream_remove(struct stream *s);
  * Takes over the reference to op (NULL = out of memory) even on failure.
  */
 aclError stream_submit(struct stream *s, struct op *op);
+/* Only captures cache operator information, as the stream that each began on is set: what asking gives, too.
+ */
+bool stream_caches_op_info(const struct stream *s);
 /* Refused because the stream stopped after an error? */
 aclError stream_check_stopped(struct stream *s);
 /* Waits for everything submitted; gives the stream's error. deadline as npu_wait. */

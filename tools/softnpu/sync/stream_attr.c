@@ -255,7 +255,7 @@ static aclError get_attribute(aclrtStream handle, aclrtStreamAttr attr, aclrtStr
 		value->userCustomTag = s->tag;
 		break;
 	case ACL_STREAM_ATTR_CACHE_OP_INFO:
-		value->cacheOpInfoSwitch = s->cache_op_info;
+		value->cacheOpInfoSwitch = stream_caches_op_info(s);
 		break;
 	default:
 		value->streamPriority = s->priority;
