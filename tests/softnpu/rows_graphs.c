@@ -598,6 +598,37 @@ static void caching_of_operators(void)
 	caches(NULL);
 }
 
+static void *end_capture(void *s)
+{
+	aclmdlRI m;
+
+	need(aclrtSetDevice(0));
+	row(aclmdlRICaptureEnd(s, &m));
+	return NULL;
+}
+
+static void model_of_a_capture_ended_elsewhere(void)
+{
+	aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
+	aclrtStream s = stream();
+	aclmdlRI m = NULL;
+	uint32_t id;
+
+	need(aclmdlRICaptureBegin(s, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+	need(aclmdlRICaptureGetInfo(s, NULL, &m));
+	in_thread(end_capture, s);
+	need(aclmdlRICaptureGetInfo(s, &status, NULL));
+	row(status);
+	row(aclmdlRIGetId(m, &id));
+	row(aclmdlRIDestroy(m));
+	row(aclmdlRIGetId(m, &id));
+	need(aclmdlRICaptureBegin(s, RELAXED));
+	need(aclmdlRICaptureGetInfo(s, NULL, &m));
+	need(aclmdlRICaptureTaskGrpBegin(s));
+	end_capture(s);
+	row(aclmdlRIGetId(m, &id));
+}
+
 const struct row rows_graphs[] = {ROW(streams_of_models), ROW(tasks_of_streams), ROW(tasks_without_device),
 	ROW(tasks_without_parameters), ROW(tasks_of_another_kind), ROW(tasks_with_operator_information),
 	ROW(tasks_of_built_models), ROW(attributes_of_tasks), ROW(label_twice_in_a_list),
@@ -606,4 +637,5 @@ const struct row rows_graphs[] = {ROW(streams_of_models), ROW(tasks_of_streams),
 	ROW(streams_left_by_models), ROW(count_notifies_without_device), ROW(streams_to_stop),
 	ROW(tags_of_streams), ROW(group_of_a_capture_that_ended), ROW(events_that_are_reset),
 	ROW(overflow_addresses), ROW(streams_of_two_models), ROW(printing_models),
-	ROW(switches_without_saturation), ROW(caching_of_operators), {NULL, NULL}};
+	ROW(switches_without_saturation), ROW(caching_of_operators), ROW(model_of_a_capture_ended_elsewhere),
+	{NULL, NULL}};

@@ -295,7 +295,8 @@ static aclError end(aclrtStream handle, aclmdlRI *out)
 	rc = judge_end(cap);
 	if (out && !rc)
 		*out = object_handle(&cap->model->obj);
-	close_capture(cap, !rc);
+	/* Another thread's end frees the streams alone: who asked for the model meanwhile still has it. */
+	close_capture(cap, !rc || rc == ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD);
 	return rc;
 }
 
