@@ -241,6 +241,13 @@ static bool ends_anyway(const struct acl_call_record *call)
 	return false;
 }
 
+/* A condition's, and what another thread's end leaves to who asked for its handle meanwhile. */
+static bool model_stays(struct acl_object *model, const struct acl_call_record *call)
+{
+	return load_relaxed(&model_state(model)->sub) ||
+	       (error_of(call) == 107038 && load_relaxed(&model->value));
+}
+
 static void ended(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *model = capture_of(c, stream_of(call));
@@ -259,7 +266,7 @@ static void ended(struct checks *c, struct acl_call_record *call)
 		/* What we know no code for may be either: rules stay silent then. */
 		capture_is_unsure(stream_of(call), !ends_anyway(call));
 		capture_abandon(c, model);
-		if (!load_relaxed(&model_state(model)->sub)) {
+		if (!model_stays(model, call)) {
 			model_gone(c, model);
 			object_destroyed(c, model, call, ACL_OBJECT_BY_OWNER);
 		}
