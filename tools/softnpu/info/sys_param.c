@@ -60,7 +60,10 @@ aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value)
 static aclrtFloatOverflowMode saturation = ACL_RT_OVERFLOW_MODE_INFNAN;
 static bool saturation_chosen;
 
-/* What the mode is before a program sets it, documents and source disagree about: the switch is free then. */
+/*
+ * What the mode is before a program sets it, the documents and the published source disagree about: the
+ * switch is free then.
+ */
 bool overflows_are_infinite(void)
 {
 	return saturation_chosen && saturation != ACL_RT_OVERFLOW_MODE_SATURATION;
