@@ -20,6 +20,29 @@ static void last_error_is_an_answer(void **state)
 	want(fixture, "api-error:warning");
 }
 
+/* Whoever asks for memory may be refused, and gives back what it does not need. */
+static void memory_is_refused(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	aclrtPhysicalMemProp prop = {
+		.memAttr = ACL_HBM_MEM_HUGE, .location.type = ACL_MEM_LOCATION_TYPE_DEVICE};
+	aclrtDrvMemHandle physical = NULL;
+	void *p = NULL;
+
+	(void)state;
+	CALL(fixture, aclrtMalloc, 207001, .devPtr = &p, .size = SIZE);
+	want(fixture, "api-error:advice");
+	CALL(fixture, aclrtMallocHost, 207001, .hostPtr = &p, .size = SIZE);
+	want(fixture, "api-error:advice");
+	CALL(fixture, aclrtMallocPhysical, 207001, .handle = &physical, .size = 2ul << 20, .prop = &prop);
+	want(fixture, "api-error:advice");
+	/* Another reason, or another call that lacks memory. */
+	CALL(fixture, aclrtMalloc, 507899, .devPtr = &p, .size = SIZE);
+	want(fixture, "api-error:warning");
+	CALL(fixture, aclrtSynchronizeDevice, 207001);
+	want(fixture, "api-error:warning");
+}
+
 /* The runtime gives the handle of a destroyed stream to one of its own, which a model has. */
 static void handle_of_a_model_stream(void **state)
 {
@@ -749,6 +772,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(last_error_is_an_answer),
+		cmocka_unit_test(memory_is_refused),
 		cmocka_unit_test(handle_of_a_model_stream),
 		cmocka_unit_test(loop_before_subscription),
 		cmocka_unit_test(loop_that_is_not_seen),

@@ -26,6 +26,16 @@ static bool probing(const struct acl_call_record *call)
 	return error_of(call) == 207000 || error_of(call) == 200006;
 }
 
+/* Memory has an end: allocators ask, give back what they do not need, and ask again. What is made of the
+ * pointer is judged where it is used. */
+static bool memory_refused(const struct acl_call_record *call)
+{
+	unsigned group = acl_apis[call->api].operation_group;
+
+	return error_of(call) == ACL_ERROR_RT_MEMORY_ALLOCATION &&
+	       (group == ACL_OP_GROUP_ALLOCATE || group == ACL_OP_GROUP_RESERVE);
+}
+
 /* The earlier finding about a task of the stream that explains the error, unless one about this call does. */
 static uint64_t cause_of(const struct acl_call_record *call)
 {
@@ -81,7 +91,8 @@ static void error_returned(struct checks *c, struct acl_call_record *call)
 	else
 		FINDING_BROKEN(c, call, RULE("api-error"),
 			PARTS(part_consequence_of(cause), part_beside(BESIDE_AS_CONSEQUENCE),
-				part_advice(probing(call)), part_error("result", error_of(call))),
+				part_advice(probing(call) || memory_refused(call)),
+				part_error("result", error_of(call))),
 			"%s returned %d (%s)", acl_apis[call->api].name, error_of(call),
 			name ? name : "unnamed");
 }
