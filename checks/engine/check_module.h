@@ -50,6 +50,7 @@ enum check_when {
 	WHEN_DESCRIBED, /* the descriptor of a copy was filled in */
 	WHEN_WORDS, /* a stream wrote a word in memory that only the device reads */
 	WHEN_WORDS_KNOWN, /* of a word it is known what a stream has written there */
+	WHEN_WORD_AWAITED, /* a stream waits for a value that nothing has put in its word */
 	WHEN_ARGUMENTS, /* a kernel was launched whose arguments lie in memory of the device */
 	WHEN_PEERS, /* what other processes do is known, and matters to this one */
 	WHEN_COUNT

@@ -4,6 +4,8 @@
  * where one write can end it: the word certainly held another value before, and
  * nobody but these calls writes it.  Every other wait is for what is not seen.
  */
+#include "checks/state/word_state.h"
+
 #include "checks/engine/evidence.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/operation.h"
@@ -21,6 +23,7 @@ struct written {
 	uint64_t position; /* 0 = none */
 	uint64_t value;
 	bool settled; /* all writes before it come before it on the device as well */
+	bool followed; /* whatever else is put into the block from then on is seen */
 };
 
 struct word {
@@ -39,6 +42,8 @@ struct words {
 
 /* Of a call: acl_ref of the stream of the write that ends the wait, and its position. */
 static const char awaited_stream_note, awaited_position_note;
+/* That nothing known ends it. */
+static const char hopeless_note;
 
 static struct words *words(struct checks *c)
 {
@@ -107,21 +112,6 @@ static bool write_settles(struct checks *c, const struct word *w, struct acl_obj
 	return last->settled || (before->position && before->settled && write_is_before(c, before, s));
 }
 
-/* Under the lock: the call's stream puts the value there. */
-static void word_written(struct checks *c, const struct acl_call_record *call, struct word *w,
-	uint64_t address, const struct block_lookup *at, uint64_t value)
-{
-	struct acl_object *s = stream_of(call);
-	struct written now;
-
-	if (!word_is(w, address, at))
-		word_begin(w, address, at);
-	now = (struct written){object_ref(s), call->state.position, value, write_settles(c, w, s)};
-	memmove(w->latest + 1, w->latest, sizeof(w->latest) - sizeof(w->latest[0]));
-	w->latest[0] = now;
-	w->taken = false;
-}
-
 static bool words_may_be_in(struct checks *c, const struct block_lookup *at)
 {
 	return load_relaxed(&words(c)->blocks[at->index % BLOCK_BITS / 64]) >> at->index % 64 & 1;
@@ -136,26 +126,20 @@ static void block_has_words(struct checks *c, const struct block_lookup *at)
 	checks_when(c, WHEN_WORDS_KNOWN);
 }
 
-/* In enter: whom the write wakes may submit the next wait before this call is back. */
-static void word_write_enter(struct checks *c, struct acl_call_record *call)
+/* Under the lock: the call's stream puts the value there. */
+static void word_written(struct checks *c, const struct acl_call_record *call, struct word *w,
+	uint64_t address, const struct block_lookup *at, uint64_t value)
 {
 	struct acl_object *s = stream_of(call);
-	struct block_lookup at;
-	struct word *w;
+	struct written now;
 
-	if (!s || !call->state.position)
-		return;
-	if (!task_runs_now(c, call)) {
-		store_relaxed(&words(c)->others, true);
-		return;
-	}
-	w = word_lock(c, call, &at);
-	if (!w)
-		return;
-	word_written(
-		c, call, w, word_address(call), &at, acl_arg_value(call->api, call->args, ACL_ROLE_VALUE));
-	unlock(&w->lock);
-	block_has_words(c, &at);
+	if (!word_is(w, address, at))
+		word_begin(w, address, at);
+	now = (struct written){
+		object_ref(s), call->state.position, value, write_settles(c, w, s), words_may_be_in(c, at)};
+	memmove(w->latest + 1, w->latest, sizeof(w->latest) - sizeof(w->latest[0]));
+	w->latest[0] = now;
+	w->taken = false;
 }
 
 static void word_forget(struct checks *c, struct acl_call_record *call)
@@ -201,7 +185,8 @@ static void word_set(struct checks *c, uint64_t address, const struct block_look
 	word_begin(w, address, at);
 	w->taken = false;
 	if (known)
-		w->latest[0] = (struct written){.position = 1, .value = value, .settled = true};
+		w->latest[0] = (struct written){
+			.position = 1, .value = value, .settled = true, .followed = words_may_be_in(c, at)};
 	else
 		store_relaxed(&w->block, 0);
 	unlock(&w->lock);
@@ -259,6 +244,9 @@ static void word_set_leave(struct checks *c, struct acl_call_record *call)
 		known_words_each(c, call, &(struct touched){&at, address, end}, known_word_set);
 		return;
 	}
+	/* So small a block is for words. */
+	if (at.size <= SET_AT_ONCE)
+		block_has_words(c, &at);
 	for (address = (address + 7) & ~7ull; address + 8 <= end; address += 8)
 		word_set(c, address, &at, word_set_to(call));
 }
@@ -323,6 +311,31 @@ static void known_word_forget(
 	unlock(&w->lock);
 }
 
+/* In enter: whom the write wakes may submit the next wait before this call is back. */
+static void word_write_enter(struct checks *c, struct acl_call_record *call)
+{
+	uint64_t address = word_address(call);
+	bool known = stream_of(call) && call->state.position;
+	struct block_lookup at;
+	struct word *w;
+
+	if (known && !task_runs_now(c, call)) {
+		store_relaxed(&words(c)->others, true);
+		return;
+	}
+	if (!words_in(c, call, address, &at))
+		return;
+	block_has_words(c, &at);
+	/* Of a stream that is not known it is not known when; between two words it is a part of both. */
+	if (!known || address & 7)
+		known_words_each(c, call, &(struct touched){&at, address, address + 8}, known_word_forget);
+	if (!known)
+		return;
+	w = word_lock_at(c, address);
+	word_written(c, call, w, address, &at, acl_arg_value(call->api, call->args, ACL_ROLE_VALUE));
+	unlock(&w->lock);
+}
+
 /* Nothing was put on the stream. */
 static void words_set_failed(struct checks *c, struct acl_call_record *call)
 {
@@ -344,11 +357,9 @@ static void word_others_write(struct checks *c, struct acl_call_record *call)
 
 /* --- waits --------------------------------------------------------------------------------------- */
 
-static bool ends_wait(const struct acl_call_record *call, uint64_t word)
+bool word_ends_wait(uint64_t word, uint64_t value, uint64_t flags)
 {
-	uint64_t value = acl_arg_value(call->api, call->args, ACL_ROLE_VALUE);
-
-	switch (acl_arg_value(call->api, call->args, ACL_ROLE_FLAGS)) {
+	switch (flags) {
 	case ACL_STREAM_WAIT_VALUE_GEQ:
 		return (int64_t)(word - value) >= 0;
 	case ACL_STREAM_WAIT_VALUE_EQ:
@@ -359,6 +370,12 @@ static bool ends_wait(const struct acl_call_record *call, uint64_t word)
 		return ~(word | value);
 	}
 	return true;
+}
+
+static bool ends_wait(const struct acl_call_record *call, uint64_t word)
+{
+	return word_ends_wait(word, acl_arg_value(call->api, call->args, ACL_ROLE_VALUE),
+		acl_arg_value(call->api, call->args, ACL_ROLE_FLAGS));
 }
 
 /*
@@ -379,6 +396,19 @@ static bool is_the_only_end(
 	return false;
 }
 
+/* None of the writes, back to one that comes before the wait and behind all others. */
+static bool nothing_ends_it(
+	struct checks *c, const struct acl_call_record *call, const struct word *w, struct acl_object *s)
+{
+	for (unsigned i = 0; !w->taken && i < WRITES && w->latest[i].position; i++) {
+		if (ends_wait(call, w->latest[i].value))
+			return false;
+		if (w->latest[i].settled && write_is_before(c, &w->latest[i], s))
+			return w->latest[i].followed;
+	}
+	return false;
+}
+
 static void word_wait_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
@@ -395,6 +425,8 @@ static void word_wait_enter(struct checks *c, struct acl_call_record *call)
 		call_note_set(call, &awaited_position_note, w->latest[0].position);
 		w->taken = true;
 	} else {
+		if (word_is(w, word_address(call), &at) && nothing_ends_it(c, call, w, s))
+			call_note_set(call, &hopeless_note, true);
 		/* Behind it the word may be changed by whom it was waited for. */
 		store_relaxed(&w->block, 0);
 	}
@@ -412,6 +444,16 @@ static void word_wait_leave(struct checks *c, struct acl_call_record *call)
 		evidence_ends(c, CHECKS_END_VALUE_WAIT);
 	stream_waits_for(
 		c, stream_of(call), call->state.position, source, call_note(call, &awaited_position_note));
+}
+
+bool word_wait_is_hopeless(struct acl_call_record *call)
+{
+	return call_note(call, &hopeless_note);
+}
+
+bool words_have_other_writers(struct checks *c)
+{
+	return load_relaxed(&words(c)->others);
 }
 
 static const struct check_hook hooks[] = {

@@ -190,6 +190,187 @@ static void other_part_set(void **state)
 	is_an_edge(&w);
 }
 
+/* --- waits that nothing ends ------------------------------------------------------------------------ */
+
+/* A word that is 0, in a block of its own. */
+static struct words flag_word(void)
+{
+	struct words w = {.x = two_streams()};
+
+	w.block = fixture_malloc(w.x.fixture, DEVICE_MEMORY + (1u << 20), 64);
+	w.zeros = fixture_malloc_host(w.x.fixture, HOST_MEMORY + (1u << 20), BYTES);
+	w.word = w.block;
+	CALL(w.x.fixture, aclrtMemset, 0, .devPtr = w.block, .maxCount = 64, .count = 64);
+	return w;
+}
+
+/* The wait is for 1; what was done before the host waits for its stream says whether it can go on. */
+static void waits_for_ever(struct words *w)
+{
+	CALL(w->x.fixture, aclrtSynchronizeStream, 0, .stream = w->x.t);
+	want(w->x.fixture, "stream-wait-never-satisfied:error");
+	fixture_free(w->x.fixture);
+}
+
+static void may_go_on(struct words *w)
+{
+	CALL(w->x.fixture, aclrtSynchronizeStream, 0, .stream = w->x.t);
+	silent(w->x.fixture);
+	fixture_free(w->x.fixture);
+}
+
+static void nothing_is_written(void **state)
+{
+	struct words w = flag_word();
+
+	(void)state;
+	await_word(&w, 1, w.x.t);
+	up(&w.x, w.x.s, ACL_MEMCPY_HOST_TO_DEVICE);
+	waits_for_ever(&w);
+}
+
+/* By a copy, before the wait or behind it; of a stream, or of the host. */
+static void put_there_by_a_copy(void **state)
+{
+	(void)state;
+	for (unsigned way = 0; way < 4; way++) {
+		struct words w = flag_word();
+
+		if (way & 1)
+			await_word(&w, 1, w.x.t);
+		if (way & 2)
+			CALL(w.x.fixture, aclrtMemcpyAsync, 0, .dst = w.word, .destMax = 64, .src = w.zeros,
+				.count = 64, .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = w.x.s);
+		else
+			CALL(w.x.fixture, aclrtMemcpy, 0, .dst = w.word, .destMax = 64, .src = w.zeros,
+				.count = 64, .kind = ACL_MEMCPY_HOST_TO_DEVICE);
+		if (!(way & 1))
+			await_word(&w, 1, w.x.t);
+		may_go_on(&w);
+	}
+}
+
+static void put_there_by_a_set(void **state)
+{
+	(void)state;
+	for (unsigned before = 0; before < 2; before++) {
+		struct words w = flag_word();
+
+		if (!before)
+			await_word(&w, 1, w.x.t);
+		CALL(w.x.fixture, aclrtMemset, 0, .devPtr = w.block, .maxCount = 64, .count = 64, .value = 1);
+		if (before)
+			await_word(&w, 1, w.x.t);
+		may_go_on(&w);
+	}
+}
+
+/* Of a large block it is not followed what else is put there. */
+static void in_a_large_block(void **state)
+{
+	struct words w = flag_word();
+
+	(void)state;
+	w.block = fixture_malloc(w.x.fixture, DEVICE_MEMORY + (2u << 20), BYTES);
+	w.word = w.block;
+	CALL(w.x.fixture, aclrtMemset, 0, .devPtr = w.block, .maxCount = 64, .count = 64);
+	await_word(&w, 1, w.x.t);
+	may_go_on(&w);
+}
+
+/* What it held is not known. */
+static void never_set(void **state)
+{
+	struct words w = flag_word();
+
+	(void)state;
+	w.block = fixture_malloc(w.x.fixture, DEVICE_MEMORY + (2u << 20), 64);
+	w.word = w.block;
+	write_word(&w, 0, w.x.s);
+	await_word(&w, 1, w.x.t);
+	CALL(w.x.fixture, aclrtSynchronizeStream, 0, .stream = w.x.t);
+	never(w.x.fixture, "stream-wait-never-satisfied");
+	fixture_free(w.x.fixture);
+}
+
+/* A stream that is not known, a kernel, a model, another process, another library. */
+static void written_by_a_stream_that_is_not_known(void **state)
+{
+	struct words w = flag_word();
+
+	(void)state;
+	write_word(&w, 1, handle(77));
+	await_word(&w, 1, w.x.t);
+	may_go_on(&w);
+}
+
+static void kernels_may_write(void **state)
+{
+	(void)state;
+	for (unsigned before = 0; before < 2; before++) {
+		struct words w = flag_word();
+		uint64_t arguments = 0;
+
+		if (!before)
+			await_word(&w, 1, w.x.t);
+		CALL(w.x.fixture, aclrtLaunchKernelWithHostArgs, 0, .funcHandle = handle(9), .numBlocks = 1,
+			.stream = w.x.s, .hostArgs = &arguments, .argsSize = sizeof(arguments));
+		if (before)
+			await_word(&w, 1, w.x.t);
+		may_go_on(&w);
+	}
+}
+
+static void shared_with_a_process(void **state)
+{
+	struct words w = flag_word();
+	char key[65] = "key";
+
+	(void)state;
+	await_word(&w, 1, w.x.t);
+	CALL(w.x.fixture, aclrtIpcMemGetExportKey, 0, .devPtr = w.block, .size = 64, .key = key,
+		.len = sizeof(key));
+	CALL(w.x.fixture, aclrtSynchronizeStream, 0, .stream = w.x.t);
+	never(w.x.fixture, "stream-wait-never-satisfied");
+	fixture_free(w.x.fixture);
+}
+
+static void others_may_write(void **state)
+{
+	(void)state;
+	for (unsigned what = 0; what < 2; what++) {
+		struct words w = flag_word();
+
+		await_word(&w, 1, w.x.t);
+		w.x.fixture->other_ways = 1u << (what ? CHECKS_OTHER_THREADS : CHECKS_OTHER_WORK);
+		may_go_on(&w);
+	}
+}
+
+/* Then another thread might have, before the wait was there. */
+static void others_might_have_written(void **state)
+{
+	struct words w = flag_word();
+
+	(void)state;
+	w.x.fixture->other_ways = 1u << CHECKS_OTHER_THREADS;
+	await_word(&w, 1, w.x.t);
+	w.x.fixture->other_ways = 0;
+	may_go_on(&w);
+}
+
+/* Two of its halves are no value. */
+static void written_in_part(void **state)
+{
+	struct words w = flag_word();
+
+	(void)state;
+	await_word(&w, 1, w.x.t);
+	CALL(w.x.fixture, aclrtMemsetD32Async, 0, .ptr = w.word, .memSize = 64, .value = 0, .N = 1,
+		.stream = w.x.s);
+	may_go_on(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +384,17 @@ int main(void)
 		cmocka_unit_test(set_refused),
 		cmocka_unit_test(set_beside_the_write),
 		cmocka_unit_test(other_part_set),
+		cmocka_unit_test(nothing_is_written),
+		cmocka_unit_test(put_there_by_a_copy),
+		cmocka_unit_test(put_there_by_a_set),
+		cmocka_unit_test(in_a_large_block),
+		cmocka_unit_test(never_set),
+		cmocka_unit_test(written_by_a_stream_that_is_not_known),
+		cmocka_unit_test(kernels_may_write),
+		cmocka_unit_test(shared_with_a_process),
+		cmocka_unit_test(others_may_write),
+		cmocka_unit_test(others_might_have_written),
+		cmocka_unit_test(written_in_part),
 	};
 
 	fixture_counts_only();

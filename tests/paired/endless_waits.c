@@ -191,6 +191,175 @@ static void event_behind_a_wait_without_record(void)
 	CALL_EACH(bug ? 507047 : 0, ROLE(EVENT, one), ROLE(TIMEOUT, -1));
 }
 
+/* --- words of memory -------------------------------------------------------------------------------- */
+
+/* It is 0. */
+static void *make_word(void)
+{
+	void *word = make_device_memory(64);
+
+	pair_assume(make_address() != NULL, "a call that waits for ever returns");
+	CALL(aclrtMemset, .devPtr = word, .maxCount = 64, .value = 0, .count = 64);
+	return word;
+}
+
+static void write_word(void *word, uint64_t value, aclrtStream s)
+{
+	CALL(aclrtValueWrite, .devAddr = word, .value = value, .stream = s);
+}
+
+static void wait_word(void *word, uint64_t value, aclrtStream s)
+{
+	CALL(aclrtValueWait, .devAddr = word, .value = value, .flag = ACL_STREAM_WAIT_VALUE_GEQ, .stream = s);
+}
+
+/* The stream never ends with what is there. */
+static void word_end(void *word)
+{
+	if (!bug)
+		CALL(aclrtFree, .devPtr = word);
+}
+
+static void word_never_written(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	void *word = make_word();
+
+	if (!bug)
+		write_word(word, 1, second);
+	wait_word(word, 1, first);
+	CALL_EACH(bug ? 507046 : 0, ROLE(STREAM, first), ROLE(TIMEOUT, -1));
+	CALL(aclrtSynchronizeStream, .stream = second);
+	word_end(word);
+}
+
+static void word_counted_wrongly(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	void *word = make_word();
+
+	write_word(word, 1, second);
+	wait_word(word, bug ? 2 : 1, first);
+	CALL_EACH(bug ? 507046 : 0, ROLE(TIMEOUT, -1));
+	word_end(word);
+}
+
+/* What comes later is too small as well. */
+static void word_written_too_late(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	void *word = make_word();
+
+	wait_word(word, 4, first);
+	write_word(word, 2, second);
+	write_word(word, bug ? 3 : 4, second);
+	CALL_FAILS(bug ? 507046 : 0, aclrtSynchronizeStream, .stream = first);
+	CALL(aclrtSynchronizeStream, .stream = second);
+	word_end(word);
+}
+
+static void words_in_a_cycle(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	aclrtEvent one = make_event();
+	void *word = make_word();
+
+	if (!bug)
+		write_word(word, 1, second);
+	wait_word(word, 1, first);
+	record(one, first);
+	wait_event(second, one);
+	if (bug)
+		write_word(word, 1, second);
+	CALL_EACH(bug ? 507046 : 0, ROLE(STREAM, second), ROLE(TIMEOUT, -1));
+	CALL(aclrtSynchronizeStream, .stream = first);
+	word_end(word);
+}
+
+/* --- ends that wait for the work first ------------------------------------------------------------- */
+
+/* The default stream waits for an event that nothing records. */
+static void default_stream_waits(void)
+{
+	aclrtEvent e = make_blocking_event();
+
+	if (!bug)
+		record(e, NULL);
+	wait_event(NULL, e);
+}
+
+static void stream_destroyed_behind_a_wait(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	aclrtEvent e = make_blocking_event(), one = make_event();
+
+	if (!bug)
+		record(e, first);
+	wait_event(first, e);
+	record(one, first);
+	wait_event(second, one);
+	CALL(aclrtDestroyStream, .stream = second);
+}
+
+static void context_destroyed_behind_a_wait(void)
+{
+	aclrtContext context = make_context();
+
+	default_stream_waits();
+	CALL(aclrtDestroyContext, .context = context);
+	CALL(aclrtSetDevice, .deviceId = 0);
+	CALL(aclrtResetDevice, .deviceId = 0);
+}
+
+static void memory_freed_behind_a_wait(void)
+{
+	void *memory = make_device_memory(64);
+
+	default_stream_waits();
+	CALL(aclrtFreeWithDevSync, .devPtr = memory);
+}
+
+static void host_memory_freed_behind_a_wait(void)
+{
+	void *memory = make_host_memory(64);
+
+	default_stream_waits();
+	CALL(aclrtFreeHostWithDevSync, .hostPtr = memory);
+}
+
+/* Each waits for the other's record. */
+static void two_waits(aclrtStream first, aclrtStream second)
+{
+	aclrtEvent one = make_event(), two = make_blocking_event();
+
+	if (!bug)
+		record(two, second);
+	wait_event(first, two);
+	record(one, first);
+	wait_event(second, one);
+	if (bug)
+		record(two, second);
+}
+
+/* Also one that does not wait: what is dropped could never have been done. */
+static void streams_of_a_cycle_destroyed(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+
+	two_waits(first, second);
+	CALL_EACH(0, ROLE(STREAM, first));
+}
+
+static void context_of_a_cycle_destroyed(void)
+{
+	aclrtContext context = make_context();
+
+	two_waits(NULL, NULL);
+	CALL(aclrtDestroyContext, .context = context);
+	CALL(aclrtSetDevice, .deviceId = 0);
+	CALL(aclrtResetDevice, .deviceId = 0);
+}
+
 static const struct pair pairs[] = {
 	PAIR_EACH("stream-wait-cycle", two_wait_for_each_other, SYNCHRONISE_STREAM),
 	PAIR_EACH("stream-wait-cycle", waits_for_itself, SYNCHRONISE_EVENT),
@@ -203,6 +372,16 @@ static const struct pair pairs[] = {
 	PAIR_EACH("stream-wait-never-satisfied", behind_a_wait_without_record, SYNCHRONISE_STREAM),
 	PAIR_EACH("stream-wait-never-satisfied", device_of_a_wait_without_record, SYNCHRONISE_DEVICE),
 	PAIR_EACH("stream-wait-never-satisfied", event_behind_a_wait_without_record, SYNCHRONISE_EVENT),
+	PAIR_EACH("stream-wait-never-satisfied", word_never_written, SYNCHRONISE_STREAM),
+	PAIR_EACH("stream-wait-never-satisfied", word_counted_wrongly, SYNCHRONISE_DEVICE),
+	PAIR("stream-wait-never-satisfied", word_written_too_late),
+	PAIR_EACH("stream-wait-cycle", words_in_a_cycle, SYNCHRONISE_STREAM),
+	PAIR_AVOIDS("stream-wait-never-satisfied", stream_destroyed_behind_a_wait),
+	PAIR_AVOIDS("stream-wait-never-satisfied", context_destroyed_behind_a_wait),
+	PAIR_AVOIDS("stream-wait-never-satisfied", memory_freed_behind_a_wait),
+	PAIR_AVOIDS("stream-wait-never-satisfied", host_memory_freed_behind_a_wait),
+	PAIR_EACH("stream-wait-cycle", streams_of_a_cycle_destroyed, DESTROY_STREAM, .avoids = true),
+	PAIR_AVOIDS("stream-wait-cycle", context_of_a_cycle_destroyed),
 };
 
 PAIRS_MAIN("waits that never end", pairs)
