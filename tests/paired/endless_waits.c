@@ -350,6 +350,30 @@ static void streams_of_a_cycle_destroyed(void)
 	CALL_EACH(0, ROLE(STREAM, first));
 }
 
+/* With work behind the wait that another stream waits for. */
+static void turns_in_a_circle(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	aclrtNotify mine = NULL, yours = NULL;
+
+	CALL_DOES(aclrtCreateNotify, 0, mine = make_address(), .notify = &mine);
+	CALL_DOES(aclrtCreateNotify, 0, yours = make_address(), .notify = &yours);
+	if (bug)
+		CALL(aclrtWaitAndResetNotify, .notify = mine, .stream = first);
+	CALL(aclrtMemsetAsync, .devPtr = make_device_memory(64), .maxCount = 64, .count = 64,
+		.stream = first);
+	CALL(aclrtRecordNotify, .notify = yours, .stream = first);
+	if (!bug)
+		CALL(aclrtWaitAndResetNotify, .notify = mine, .stream = first);
+	CALL(aclrtWaitAndResetNotify, .notify = yours, .stream = second);
+	CALL(aclrtRecordNotify, .notify = mine, .stream = second);
+	CALL_FAILS(bug ? 507046 : 0, aclrtSynchronizeStreamWithTimeout, .stream = first, .timeout = 100);
+	CALL(aclrtDestroyStreamForce, .stream = first);
+	CALL(aclrtDestroyStreamForce, .stream = second);
+	CALL(aclrtDestroyNotify, .notify = mine);
+	CALL(aclrtDestroyNotify, .notify = yours);
+}
+
 static void context_of_a_cycle_destroyed(void)
 {
 	aclrtContext context = make_context();
@@ -382,6 +406,7 @@ static const struct pair pairs[] = {
 	PAIR_AVOIDS("stream-wait-never-satisfied", host_memory_freed_behind_a_wait),
 	PAIR_EACH("stream-wait-cycle", streams_of_a_cycle_destroyed, DESTROY_STREAM, .avoids = true),
 	PAIR_AVOIDS("stream-wait-cycle", context_of_a_cycle_destroyed),
+	PAIR_AVOIDS("stream-wait-cycle", turns_in_a_circle),
 };
 
 PAIRS_MAIN("waits that never end", pairs)
