@@ -421,6 +421,23 @@ static void stream_forked(struct checks *c)
 	object_each(c, ACL_HANDLE_STREAM, o) stream_unsuspected(o);
 }
 
+/* Of a call: acl_ref of the stream whose task loses what it uses. */
+static const char loser_note;
+
+void stream_loses(struct acl_call_record *call, struct acl_object *stream)
+{
+	call_note_set(call, &loser_note, object_ref(stream));
+}
+
+static void loser_suspected(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *loser = object_of(c, call_note(call, &loser_note));
+	struct stream_rare *s = loser ? stream_rare_make(c, loser) : NULL;
+
+	if (s)
+		store_relaxed(&s->suspect, call->state.finding);
+}
+
 /* A submission that was found wrong and accepted all the same: it may fail where the host waits for the
  * stream. */
 static void stream_suspected(struct checks *c, struct acl_call_record *call)
@@ -429,6 +446,7 @@ static void stream_suspected(struct checks *c, struct acl_call_record *call)
 					? stream_rare_make(c, stream_of(call))
 					: NULL;
 
+	loser_suspected(c, call);
 	if (!s)
 		return;
 	store_relaxed(&s->suspect, call->state.finding);

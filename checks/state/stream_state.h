@@ -144,6 +144,9 @@ static inline bool stream_destroy_forced(const struct acl_call_record *call)
 	return call->api == ACL_API_aclrtDestroyStreamForce;
 }
 
+/* Of a finding: the call takes away what a task of the stream uses, which explains what fails there later. */
+void stream_loses(struct acl_call_record *call, struct acl_object *stream);
+
 /* The stream handle as passed. */
 static inline const void *stream_argument(const struct checks *c, const struct acl_call_record *call)
 {

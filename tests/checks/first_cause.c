@@ -80,6 +80,50 @@ static void a_finding_comes_first(void **state)
 	assert_null(strstr(last(f)->detail, "of stream"));
 }
 
+/* So is one about memory that is taken away from its task, or a binary. */
+static void what_was_taken_away_comes_first(void **state)
+{
+	struct fixture *f = with_memory();
+	void *s = fixture_stream(f, 1), *t = fixture_stream(f, 2);
+
+	(void)state;
+	copy(f, s, 0);
+	copy(f, t, BYTES);
+	CALL(f, aclrtFree, 0, .devPtr = (void *)DEVICE_MEMORY);
+	want(f, "free-in-flight:error");
+	CALL(f, aclrtSynchronizeStream, 507899, .stream = t);
+	want(f, "api-error:warning*");
+	/* The other one has lost its memory as well, which the finding does not name. */
+	CALL(f, aclrtSynchronizeStream, 507899, .stream = s);
+	want(f, "api-error:warning");
+	/* What comes later has nothing to do with it. */
+	CALL(f, aclrtSynchronizeStream, 0, .stream = t);
+	CALL(f, aclrtSynchronizeStream, 507899, .stream = t);
+	want(f, "api-error:warning");
+	fixture_free(f);
+}
+
+static void a_kernel_that_was_unloaded(void **state)
+{
+	struct fixture *f = with_memory();
+	aclrtBinHandle binary = handle(40);
+	aclrtFuncHandle function = handle(41);
+	void *s = fixture_stream(f, 1);
+	uint64_t arguments = 0;
+
+	(void)state;
+	CALL(f, aclrtBinaryLoadFromFile, 0, .binPath = "/a.o", .binHandle = &binary);
+	CALL(f, aclrtBinaryGetFunction, 0, .binHandle = binary, .kernelName = "a", .funcHandle = &function);
+	CALL(f, aclrtLaunchKernelWithHostArgs, 0, .funcHandle = function, .numBlocks = 1, .stream = s,
+		.hostArgs = &arguments, .argsSize = sizeof(arguments));
+	silent(f);
+	CALL(f, aclrtBinaryUnLoad, 0, .binHandle = binary);
+	want(f, "kernel-binary-unload-pending:error");
+	CALL(f, aclrtSynchronizeStream, 507015, .stream = s);
+	want(f, "api-error:warning*");
+	fixture_free(f);
+}
+
 /* Answers, refusals and times that are over say nothing about tasks. */
 static void others_name_no_tasks(void **state)
 {
@@ -117,6 +161,8 @@ int main(void)
 		cmocka_unit_test(pending_tasks_are_named),
 		cmocka_unit_test(up_to_the_event),
 		cmocka_unit_test(a_finding_comes_first),
+		cmocka_unit_test(what_was_taken_away_comes_first),
+		cmocka_unit_test(a_kernel_that_was_unloaded),
 		cmocka_unit_test(others_name_no_tasks),
 		cmocka_unit_test(nothing_pending),
 	};

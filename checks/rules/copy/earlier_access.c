@@ -106,6 +106,8 @@ bool use_in_flight(struct checks *c, struct acl_call_record *call, const struct 
 		return false;
 	}
 	unseen = order_may_be_unseen(c, stream, NULL);
+	if (call->state.releasing)
+		stream_loses(call, stream);
 	return FINDING_OF(c, call, rule_about(rule, x.earlier.flags), true,
 		PARTS(part_history("task in flight", earlier_history, &x), part_object("its stream", stream),
 			part_block("memory", x.block), part_advice(unseen || x.earlier.flags & ACCESS_MAYBE)),

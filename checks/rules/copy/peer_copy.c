@@ -277,6 +277,8 @@ static void resetting(struct checks *c, struct acl_call_record *call)
 	if (!is_checked(call) || !checks_happened(c, WHEN_DEVICES) || !device_reset_is_last(c, call, device))
 		return;
 	s = copying_stream(c, -1, device);
+	if (s)
+		stream_loses(call, s);
 	FINDING(c, call, "peer-device-reset-in-use", s,
 		PARTS(part_int("device", device), part_object("stream", s)),
 		"Device %d goes out of use while a copy on %s of device %d may still use its "

@@ -93,6 +93,8 @@ static void unloading(struct checks *c, struct acl_call_record *call)
 		if (task_surely_pending(c, s, position))
 			busy = s;
 	}
+	if (busy)
+		stream_loses(call, busy);
 	if (launched)
 		FINDING(c, call, "kernel-binary-unload-pending", busy,
 			PARTS(part_object("binary", binary), part_object("stream", busy)),

@@ -145,6 +145,8 @@ static bool check_range(
 	uint64_t args = 0;
 
 	stream = in_use(c, r, NULL, &known, &args);
+	if (stream)
+		stream_loses(call, stream);
 	return known &&
 	       FINDING(c, call, "kernel-args-freed", stream,
 		       PARTS(part_handle("argsData", args), part_object("stream", stream)),
