@@ -13,10 +13,14 @@
 #include "checks/state/stream_state.h"
 
 #define RECORDS_BEHIND 64 /* of a stream that is destroyed; of more, nothing is said */
+#define DEAD_RECORDS 128
 
 struct stream_ends {
 	struct value_table aborted; /* acl_ref of a stream -> 1 + where it stood at its last abort */
 	struct value_table given_up; /* the same for a wait for it that timed out */
+	/* acl_ref of a stream -> its last work, times DEAD_RECORDS, and how many events were recorded behind
+	 * it that are destroyed. */
+	struct value_table dead;
 };
 
 static struct stream_ends *stream_ends(struct checks *c)
@@ -70,6 +74,29 @@ static bool event_is_followed(struct acl_object *e)
 	       !load_relaxed(&event_state_marks(s)->external) && !load_relaxed(&s->host_waits);
 }
 
+static uint64_t dead_records_behind(struct checks *c, struct acl_object *s, uint64_t work)
+{
+	uint64_t dead = value_table_value(&stream_ends(c)->dead, object_ref(s));
+
+	return dead / DEAD_RECORDS == work ? dead % DEAD_RECORDS : 0;
+}
+
+/* The event of the record is gone: whoever had waited for it would have been seen, and nobody can any more.
+ */
+static void recorded_event_destroyed(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *e = event_of(call), *s;
+	uint64_t position, work, records;
+
+	s = e && succeeded(call) ? latest_record(c, e, &position) : NULL;
+	work = s ? load_acquire(&stream_state(s)->work) : 0;
+	if (!work || position <= work || !stream_pending(s, work) || !event_is_followed(e))
+		return;
+	records = dead_records_behind(c, s, work);
+	if (records < RECORDS_BEHIND)
+		value_table_set_object(c, &stream_ends(c)->dead, s, work * DEAD_RECORDS + records + 1);
+}
+
 /* All that stands behind the work are records of events, each the latest of its event. */
 static bool only_records_behind(struct checks *c, struct acl_object *s, uint64_t work)
 {
@@ -78,6 +105,7 @@ static bool only_records_behind(struct checks *c, struct acl_object *s, uint64_t
 
 	if (behind > RECORDS_BEHIND)
 		return false;
+	behind -= dead_records_behind(c, s, work);
 	object_each(c, ACL_HANDLE_EVENT, e)
 	{
 		if (latest_record(c, e, &position) == s && position > work && event_is_followed(e))
@@ -228,6 +256,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(DESTROY_STREAM), ACL_ENTER, stream_destroy_enter},
 	{ON_OP(DESTROY_STREAM), ACL_ENTER, subscribed_stream_destroy},
 	{ON_OP(DESTROY_STREAM), ACL_ENTER, stream_force_enter},
+	{ON_OP(DESTROY_EVENT), ACL_LEAVE, recorded_event_destroyed},
 	{ON_OP(SYNCHRONISE_STREAM), ACL_FAILED, stream_wait_failed},
 	{ON_OP(STREAM_ABORT), ACL_LEAVE, stream_abort_leave},
 	{ON_OP(SYNCHRONISE_STREAM), ACL_ENTER, aborted_stream_synchronise},
