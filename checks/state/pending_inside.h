@@ -5,6 +5,7 @@
 
 #include "checks/state/access_place.h"
 #include "checks/state/device_state.h"
+#include "checks/state/imported_memory.h"
 #include "checks/state/pending_access.h"
 #include "checks/state/plain_batch.h"
 #include "checks/state/stream_state.h"
@@ -83,7 +84,8 @@ static inline bool may_be_pageable(struct checks *c, const struct op_access *a)
 {
 	struct block_lookup variable;
 
-	return a && a->address && !a->block.block && !variable_devices(c, a->address, &variable);
+	return a && a->address && !a->block.block && !variable_devices(c, a->address, &variable) &&
+	       !memory_is_imported(c, a->address);
 }
 
 /* The block of an access, and where it begins there; false: no table knows it, or it leaves a variable. */

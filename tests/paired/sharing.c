@@ -304,8 +304,38 @@ static void used_after_close(void)
 		CALL(aclrtIpcMemClose, .key = pair_memory_key(1));
 	CALL(aclrtMemcpyAsync, .dst = d, .destMax = 64, .src = p + 64, .count = 64,
 		.kind = ACL_MEMCPY_DEVICE_TO_DEVICE);
+	CALL(aclrtSynchronizeStream, .stream = NULL);
 	if (!bug)
 		CALL(aclrtIpcMemClose, .key = pair_memory_key(1));
+}
+
+/* A task that uses it comes behind the close, although it was submitted before. */
+static void closed_in_flight(void)
+{
+	char *p = import(PEERS), *d = make_device_memory(MIB);
+	aclrtStream s = make_stream(), other = make_stream();
+
+	CALL(aclrtMemcpyAsync, .dst = d, .destMax = 64, .src = p + 64, .count = 64,
+		.kind = ACL_MEMCPY_DEVICE_TO_DEVICE, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = bug ? other : s);
+	CALL(aclrtIpcMemClose, .key = pair_memory_key(1));
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+static void closed_while_it_is_set(void)
+{
+	aclrtStream s = make_stream(), other = make_stream();
+	aclrtEvent e = make_event();
+	char *p = import(PEERS);
+
+	CALL(aclrtMemsetAsync, .devPtr = p, .maxCount = 64, .count = 64, .stream = other);
+	CALL(aclrtMemsetAsync, .devPtr = p + 64, .maxCount = 64, .count = 64, .stream = s);
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = other);
+	if (!bug)
+		CALL(aclrtSynchronizeEvent, .event = e);
+	CALL(aclrtIpcMemClose, .key = pair_memory_key(1));
+	CALL(aclrtSynchronizeStream, .stream = s);
 }
 
 /* The address was given out again. */
@@ -538,6 +568,8 @@ static const struct pair pairs[] = {
 	PAIR_ALSO("leak-ipc-key", key_left, "leak-device-memory"),
 	PAIR("leak-ipc-key", import_left),
 	PAIR("ipc-use-after-close", used_after_close),
+	PAIR("ipc-use-after-close", closed_in_flight),
+	PAIR("ipc-use-after-close", closed_while_it_is_set),
 	PAIR("ipc-use-after-close", end_used_after_close),
 	PAIR("ipc-use-after-close", answered_end_used_after_close),
 	PAIR("ipc-use-after-close", prefetched_after_close),

@@ -53,6 +53,8 @@ static void share_add(struct checks *c, struct acl_call_record *call, enum share
 		store_relaxed(&e->said, false);
 		store_relaxed(&e->inherited, false);
 		store_relaxed(&e->freed_by, NULL);
+		for (unsigned i = 0; i < SHARE_USERS; i++)
+			store_relaxed(&e->users[i].position, 0);
 		call_site_move(&e->made, &made);
 		store_release(&e->key, key);
 	}
@@ -303,8 +305,7 @@ static void imported(struct checks *c, struct acl_call_record *call)
 	checks_when(c, WHEN_IMPORTED);
 }
 
-/* What a close of the key ends: the oldest import, else an export. */
-static struct share *closes(struct checks *c, const struct acl_call_record *call)
+struct share *share_closed_by(struct checks *c, const struct acl_call_record *call)
 {
 	uint64_t key = program_text_key(c, ACL_ARGS(call, aclrtIpcMemClose)->key);
 	struct share *s, *found = NULL;
@@ -323,7 +324,7 @@ static struct share *closes(struct checks *c, const struct acl_call_record *call
 
 static void closing(struct checks *c, struct acl_call_record *call)
 {
-	struct share *s = closes(c, call);
+	struct share *s = share_closed_by(c, call);
 
 	if (s && load_relaxed(&s->kind) == SHARE_EXPORT)
 		check_admitted(c, call, s);
@@ -331,7 +332,7 @@ static void closing(struct checks *c, struct acl_call_record *call)
 
 static void closed(struct checks *c, struct acl_call_record *call)
 {
-	struct share *s = succeeded(call) ? closes(c, call) : NULL;
+	struct share *s = succeeded(call) ? share_closed_by(c, call) : NULL;
 
 	if (!s)
 		return;

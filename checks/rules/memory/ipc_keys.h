@@ -10,6 +10,7 @@
 #define SHARES 512
 /* An import does not say its size: at least one page, and what was used of it since. */
 #define KNOWN_BYTES 4096
+#define SHARE_USERS 4 /* streams whose latest use of an import is remembered; of more, nothing is said */
 
 enum share_kind { SHARE_EXPORT, SHARE_IMPORT, SHARE_HANDLE };
 
@@ -27,6 +28,9 @@ struct share {
 	_Atomic bool said, inherited;
 	_Atomic(const char *)
 		freed_by; /* of an import: the process that has freed the memory, NULL = none known */
+	struct {
+		_Atomic uint64_t stream, position; /* acl_ref; position 0 = free */
+	} users[SHARE_USERS]; /* of an import: its latest task on each of some streams */
 	struct call_site_slot made;
 };
 
@@ -49,6 +53,8 @@ static inline struct ipc_state *ipc(struct checks *c)
 
 /* The import that covers an address: an open one, else a closed one, else NULL. */
 struct share *import_at(struct checks *c, const void *address);
+/* What a close of the key ends: the oldest import, else an export. */
+struct share *share_closed_by(struct checks *c, const struct acl_call_record *call);
 /* A range of an open import, whose size nothing else says. */
 void import_reaches(struct checks *c, uint64_t address, uint64_t bytes);
 /* Its history, for part_history(). */

@@ -2,10 +2,14 @@
 /* Memory of other processes: used after its key was closed, copied as it cannot be. */
 
 #include "checks/engine/finding_statement.h"
+#include "checks/rules/copy/earlier_access.h"
 #include "checks/rules/memory/ipc_keys.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/operation.h"
+#include "checks/state/pending_access.h"
+#include "checks/state/signal_state.h"
+#include "checks/state/stream_state.h"
 
 /* Only a replay of both processes knows. */
 static void check_owner(struct checks *c, struct acl_call_record *call, const void *address, struct share *s)
@@ -133,14 +137,48 @@ static void ipc_memory_use_enter(struct checks *c, struct acl_call_record *call)
 	}
 }
 
+/* The task is the latest of its stream that uses the import; a place whose task is done may be taken. */
+static void import_user_note(struct checks *c, const struct acl_call_record *call, struct share *s)
+{
+	acl_ref stream = object_ref(stream_of(call));
+	unsigned at = SHARE_USERS;
+
+	for (unsigned i = SHARE_USERS; i-- > 0;) {
+		struct acl_object *user = object_of(c, load_relaxed(&s->users[i].stream));
+
+		if (load_relaxed(&s->users[i].stream) == stream) {
+			at = i;
+			break;
+		}
+		if (!user || !stream_pending(user, load_relaxed(&s->users[i].position)))
+			at = i;
+	}
+	if (at == SHARE_USERS)
+		return;
+	store_relaxed(&s->users[at].position, 0);
+	store_relaxed(&s->users[at].stream, stream);
+	store_release(&s->users[at].position, call->state.position);
+}
+
+static void import_user(struct checks *c, const struct acl_call_record *call, const struct op_access *side)
+{
+	struct share *s = side && side->span ? import_at(c, side->address) : NULL;
+	struct block_lookup place;
+
+	if (s && !load_relaxed(&s->closed) && !map_find(memory_blocks(c), (uintptr_t)side->address, &place))
+		import_user_note(c, call, s);
+}
+
 /* What the runtime took is all of one import. */
 static void ipc_memory_use_leave(struct checks *c, struct acl_call_record *call)
 {
 	const struct operation *op;
+	bool runs;
 
 	if (!succeeded(call))
 		return;
 	op = operation_of(c, call);
+	runs = op->async && stream_of(call) && call->state.position && task_runs_now(c, call);
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry e = operation_entry(op, i);
 
@@ -148,7 +186,40 @@ static void ipc_memory_use_leave(struct checks *c, struct acl_call_record *call)
 			import_reaches(c, (uintptr_t)e.src->address, e.src->span);
 		if (e.dst && e.dst->span)
 			import_reaches(c, (uintptr_t)e.dst->address, e.dst->span);
+		if (!runs)
+			continue;
+		import_user(c, call, e.src);
+		import_user(c, call, e.dst);
 	}
+}
+
+/* The close unmaps the memory at once, whoever uses it. */
+static void import_close_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct share *s = share_closed_by(c, call);
+	struct acl_object *user = NULL;
+	bool used = false;
+
+	if (!s || load_relaxed(&s->kind) != SHARE_IMPORT || call->in_exit)
+		return;
+	for (unsigned i = 0; i < SHARE_USERS && !user; i++) {
+		uint64_t position = load_acquire(&s->users[i].position);
+		struct acl_object *o = position ? object_of(c, load_relaxed(&s->users[i].stream)) : NULL;
+
+		used |= position != 0;
+		if (task_surely_pending(c, o, position))
+			user = o;
+	}
+	if (!used)
+		return;
+	if (user)
+		stream_loses(call, user);
+	FINDING(c, call, "ipc-use-after-close", user,
+		PARTS(part_advice(user && order_may_be_unseen(c, user, NULL)), part_object("stream", user),
+			part_history("imported memory", share_history, s)),
+		"A task on %s uses this memory, and nothing the host did shows that it is done: after the "
+		"close the address leads nowhere.",
+		STREAM_TEXT(user));
 }
 
 /* The documents only know the close; an example of the same documents frees after it: a warning in both
@@ -187,6 +258,7 @@ static const struct check_hook hooks[] = {
 	{ON_GROUP(REDUCE), ACL_LEAVE | ACL_WHEN(IMPORTED), ipc_memory_use_leave},
 	{ON_GROUP(CACHE), ACL_LEAVE | ACL_WHEN(IMPORTED), ipc_memory_use_leave},
 	{ON_OP(FREE_DEVICE), ACL_ENTER | ACL_WHEN(IMPORTED), import_free_enter},
+	{ON_OP(CLOSE_MEMORY), ACL_ENTER | ACL_WHEN(IMPORTED), import_close_enter},
 };
 
 const struct check_module module_ipc_use = {
