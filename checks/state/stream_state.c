@@ -429,9 +429,9 @@ void stream_loses(struct acl_call_record *call, struct acl_object *stream)
 	call_note_set(call, &loser_note, object_ref(stream));
 }
 
-static void loser_suspected(struct checks *c, struct acl_call_record *call)
+static __attribute__((noinline)) void loser_suspected(
+	struct checks *c, struct acl_call_record *call, struct acl_object *loser)
 {
-	struct acl_object *loser = object_of(c, call_note(call, &loser_note));
 	struct stream_rare *s = loser ? stream_rare_make(c, loser) : NULL;
 
 	if (s)
@@ -442,11 +442,16 @@ static void loser_suspected(struct checks *c, struct acl_call_record *call)
  * stream. */
 static void stream_suspected(struct checks *c, struct acl_call_record *call)
 {
-	struct stream_rare *s = stream_of(call) && acl_apis[call->api].mode == ACL_MODE_ASYNC
-					? stream_rare_make(c, stream_of(call))
-					: NULL;
+	struct stream_rare *s;
+	acl_ref loser;
 
-	loser_suspected(c, call);
+	if (acl_apis[call->api].mode != ACL_MODE_ASYNC) {
+		loser = call_note(call, &loser_note);
+		if (loser)
+			loser_suspected(c, call, object_of(c, loser));
+		return;
+	}
+	s = stream_of(call) ? stream_rare_make(c, stream_of(call)) : NULL;
 	if (!s)
 		return;
 	store_relaxed(&s->suspect, call->state.finding);
