@@ -546,6 +546,12 @@ static void other_allocator(void **state)
 	want(fixture, "use-after-free:advice");
 	CALL(fixture, aclrtFree, 0, .devPtr = d);
 	want(fixture, "free-double:advice");
+	/* Refused for what the other one did not do: it was nobody's. */
+	d = freed(fixture);
+	CALL(fixture, aclrtFree, 107000, .devPtr = d);
+	want(fixture, "free-double:error");
+	CALL(fixture, aclrtFree, 507010, .devPtr = d);
+	want(fixture, "free-double:advice api-error:warning");
 }
 
 static void mapped_by_libc(void **state)

@@ -34,12 +34,24 @@ static void say_no_pool(struct checks *c, struct acl_call_record *call, const st
 }
 
 static void say_freed(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
-	const struct freed_block *b, const char *detail)
+	const struct freed_block *b, bool advice, const char *detail)
 {
 	FINDING_BROKEN(c, call, rule,
-		PARTS(part_advice(freed_maybe_reused(c)), part_address("address", address_of(call)),
+		PARTS(part_advice(advice), part_address("address", address_of(call)),
 			part_history("memory", freed_history, b)),
 		"%s", detail);
+}
+
+/* Of a call: others may have got the address since it was released; the runtime's answer decides. */
+static const char answer_decides_note;
+
+/* What is the runtime's again was nobody's allocation when it refuses the release. */
+static bool answer_is_awaited(struct checks *c, struct acl_call_record *call)
+{
+	if (!freed_maybe_reused(c))
+		return false;
+	call_note_set(call, &answer_decides_note, true);
+	return true;
 }
 
 static void say_unknown(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule)
@@ -70,6 +82,19 @@ static void known_released(struct acl_call_record *call)
 	rule_evaluated(call, RULE("free-double"));
 }
 
+static void released_again(
+	struct checks *c, struct acl_call_record *call, const struct freed_block *b, bool advice)
+{
+	known_released(call);
+	if (b->by_reset)
+		say_freed(c, call, RULE("use-after-device-reset"), b, advice,
+			"The memory went with its device at the reset.");
+	else if (call->api == ACL_API_aclrtMemPoolFreeAsync)
+		say_freed(c, call, RULE("pool-free-invalid"), b, advice, "The memory was released before.");
+	else
+		say_freed(c, call, RULE("free-double"), b, advice, "The memory was released before.");
+}
+
 /* An address that no live block covers. */
 static void release_unknown(struct checks *c, struct acl_call_record *call)
 {
@@ -84,14 +109,18 @@ static void release_unknown(struct checks *c, struct acl_call_record *call)
 	}
 	if (b.base != (uintptr_t)address_of(call))
 		return;
-	known_released(call);
-	if (b.by_reset)
-		say_freed(c, call, RULE("use-after-device-reset"), &b,
-			"The memory went with its device at the reset.");
-	else if (call->api == ACL_API_aclrtMemPoolFreeAsync)
-		say_freed(c, call, RULE("pool-free-invalid"), &b, "The memory was released before.");
-	else
-		say_freed(c, call, RULE("free-double"), &b, "The memory was released before.");
+	if (answer_is_awaited(c, call))
+		return;
+	released_again(c, call, &b, false);
+}
+
+/* Whether the address was somebody's is known by now. */
+static void released_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct freed_block b;
+
+	if (call_note(call, &answer_decides_note) && freed_find(c, address_of(call), false, &b))
+		released_again(c, call, &b, error_of(call) != ACL_ERROR_RT_PARAM_INVALID);
 }
 
 /* The kind of block a function is for, as far as rules of other files do not say it. */
@@ -241,8 +270,9 @@ static void unregistering(struct checks *c, struct acl_call_record *call)
 				"The address lies inside %s, it is not its beginning.");
 	} else if (freed_find(c, address_of(call), true, &b) && b.base == (uintptr_t)address_of(call)) {
 		rule_evaluated(call, RULE("host-unregister-not-registered"));
-		say_freed(c, call, RULE("host-unregister-not-registered"), &b,
-			"The memory was unregistered before.");
+		if (!answer_is_awaited(c, call))
+			say_freed(c, call, RULE("host-unregister-not-registered"), &b, false,
+				"The memory was unregistered before.");
 	} else if (map_find(memory_blocks(c), (uintptr_t)address_of(call), &place)) {
 		rule_evaluated(call, RULE("host-unregister-not-registered"));
 		say_place(c, call, RULE("host-unregister-not-registered"), &place,
@@ -266,8 +296,8 @@ static void unregistering_failed(struct checks *c, struct acl_call_record *call)
 		FINDING_BROKEN(c, call, RULE("host-unregister-not-registered"),
 			PARTS(part_address("address", host)),
 			"Neither this process nor, as it answered, the runtime has registered this memory.");
-	else if (gone.base != (uintptr_t)host)
-		say_freed(c, call, RULE("host-unregister-not-registered"), &gone,
+	else if (gone.base != (uintptr_t)host || call_note(call, &answer_decides_note))
+		say_freed(c, call, RULE("host-unregister-not-registered"), &gone, false,
 			"The memory was unregistered before.");
 }
 
@@ -333,9 +363,13 @@ static void device_pointer_failed(struct checks *c, struct acl_call_record *call
 
 static const struct check_hook hooks[] = {
 	{ON_OP(FREE_DEVICE), ACL_ENTER, releasing},
+	{ON_OP(FREE_DEVICE), ACL_LEAVE, released_leave},
 	{ON_OP(FREE_POOL), ACL_ENTER, releasing},
+	{ON_OP(FREE_POOL), ACL_LEAVE, released_leave},
 	{ON_OP(RELEASE_ADDRESS), ACL_ENTER, releasing},
+	{ON_OP(RELEASE_ADDRESS), ACL_LEAVE, released_leave},
 	{ON_OP(FREE_HOST), ACL_ENTER, releasing_host},
+	{ON_OP(FREE_HOST), ACL_LEAVE, released_leave},
 	{ON_OP_WITH(REGISTER_HOST, DEVICE_ADDRESS), ACL_ENTER, registering},
 	{ON_OP_WITH(REGISTER_HOST, FLAGS), ACL_ENTER, registering_v2},
 	{ON_OP(UNREGISTER_HOST), ACL_ENTER, unregistering},
