@@ -74,7 +74,6 @@ static void deep(void)
 static void work(const char *word)
 {
 	aclrtStream forgotten;
-	void *much;
 
 	if (!strcmp(word, "close"))
 		ACLCHECK_EXPECT_END();
@@ -83,7 +82,7 @@ static void work(const char *word)
 	else if (!strcmp(word, "deep"))
 		deep();
 	else if (!strcmp(word, "refused"))
-		aclrtMalloc(&much, (size_t)1 << 60, ACL_MEM_MALLOC_HUGE_FIRST);
+		aclrtStreamStop(stream); /* only those of the device are stopped */
 	else if (!strcmp(word, "leak"))
 		aclrtCreateStream(&forgotten);
 	else if (!strcmp(word, "quit"))
