@@ -116,7 +116,7 @@ static void destroy_event(struct two_streams *x, void *e)
 	CALL(x->fixture, aclrtDestroyEvent, 0, .event = e);
 }
 
-/* As the documents' order of releases has it: nobody waited for the record, and nobody can any more. */
+/* As the documents' order of releases has it: nothing waited for the record, and nothing can any more. */
 static void event_destroyed_first(void **state)
 {
 	struct two_streams x = two_streams();

@@ -155,9 +155,9 @@ assert (f["calls"], f["timed"], j["unfinished"], j["lost_ends"], j["complete"]) 
 	ended || status=$?
 	[ "$status" -eq 98 ]
 	grep -qx 'aclcheck: not all calls were recorded: inconclusive; the summary names the processes' said
-	"$aclcheck" summary t >told
-	grep -qx 'processes made more calls than are recorded' told
-	grep -q '^  not all its calls are recorded: [1-9][0-9]* of 2[0-9]$' told
+	"$aclcheck" summary t >printed
+	grep -qx 'processes made more calls than are recorded' printed
+	grep -q '^  not all its calls are recorded: [1-9][0-9]* of 2[0-9]$' printed
 	"$aclcheck" summary --json t | python3 -S -c 'import json, sys; s = json.load(sys.stdin); assert (s["complete"], s["reasons"]) == (False, ["calls-missing"]), s'
 }
 

@@ -45,7 +45,7 @@ static void say_freed(struct checks *c, struct acl_call_record *call, const stru
 /* Of a call: others may have got the address since it was released; the runtime's answer decides. */
 static const char answer_decides_note;
 
-/* What is the runtime's again was nobody's allocation when it refuses the release. */
+/* An address that the runtime has again: a release that it refuses had no allocation there. */
 static bool answer_is_awaited(struct checks *c, struct acl_call_record *call)
 {
 	if (!freed_maybe_reused(c))
@@ -114,7 +114,7 @@ static void release_unknown(struct checks *c, struct acl_call_record *call)
 	released_again(c, call, &b, false);
 }
 
-/* Whether the address was somebody's is known by now. */
+/* By now it is known whether something was allocated there. */
 static void released_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct freed_block b;

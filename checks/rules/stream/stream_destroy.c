@@ -81,8 +81,7 @@ static uint64_t dead_records_behind(struct checks *c, struct acl_object *s, uint
 	return dead / DEAD_RECORDS == work ? dead % DEAD_RECORDS : 0;
 }
 
-/* The event of the record is gone: whoever had waited for it would have been seen, and nobody can any more.
- */
+/* The event of the record is gone: a wait for it would have been seen, and none can follow. */
 static void recorded_event_destroyed(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *e = event_of(call), *s;
