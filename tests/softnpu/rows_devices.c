@@ -179,7 +179,35 @@ static void capabilities(void)
 	in_thread(capability_of_update, &none);
 }
 
+/* A stream in a model that is built. */
+static aclmdlRI bound(aclrtStream *s)
+{
+	aclmdlRI m = NULL;
+
+	need(aclrtCreateStreamWithConfig(s, 0, ACL_STREAM_PERSISTENT));
+	need(aclmdlRIBuildBegin(&m, 0));
+	need(aclmdlRIBindStream(m, *s, ACL_MODEL_STREAM_FLAG_DEFAULT));
+	return m;
+}
+
+/* The runtime notes on a stream that it was bound, and unbinding leaves the note. */
+static void streams_unbound(void)
+{
+	aclrtEvent e = event(ACL_EVENT_SYNC);
+	aclrtStream s, of_none;
+	aclmdlRI m = bound(&s);
+
+	need(aclmdlRIUnbindStream(m, s));
+	row(aclrtSetStreamFailureMode(s, ACL_STOP_ON_FAILURE));
+	row(aclrtStreamAbort(s));
+	row(aclrtRecordEvent(e, s));
+	row(aclrtSynchronizeEventWithTimeout(e, 5000));
+	need(aclmdlRIDestroy(bound(&of_none)));
+	row(aclrtSetStreamFailureMode(of_none, ACL_STOP_ON_FAILURE));
+	row(aclrtStreamAbort(of_none));
+}
+
 const struct row rows_devices[] = {ROW(abort_callbacks), ROW(abort_callbacks_not_called),
 	ROW(stream_callbacks), ROW(barriers_on_other_chip), ROW(globals_without_device),
 	ROW(pools_without_device), ROW(attributes_of_memory), ROW(information_about_threads),
-	ROW(capabilities), {NULL, NULL}};
+	ROW(capabilities), ROW(streams_unbound), {NULL, NULL}};

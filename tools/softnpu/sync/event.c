@@ -456,7 +456,7 @@ static aclError record(aclrtEvent handle, aclrtStream stream, uint32_t flag)
 	r = record_new(s);
 	if (!r)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
-	r->built = s->bound;
+	r->built = s->was_bound;
 	rc = stream_submit(s, event_record_op(ev, r));
 	if (rc) {
 		record_put(r);
