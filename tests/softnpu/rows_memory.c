@@ -171,6 +171,25 @@ static void switches_of_pools(void)
 	row((int)value);
 }
 
+/* Memory of no pool is freed when the stream gets there, and nothing reports that it was gone. */
+static void memory_freed_before_its_pool_frees(void)
+{
+	aclrtMemPoolProps props = {.location.type = ACL_MEM_LOCATION_TYPE_DEVICE, .maxSize = MIB2};
+	void *ordinary = device(), *block;
+	aclrtStream s = stream();
+	aclrtMemPool pool;
+
+	need(aclrtFree(ordinary));
+	row(aclrtMemPoolFreeAsync(ordinary, s));
+	need(aclrtMemPoolCreate(&pool, &props));
+	need(aclrtMemPoolMallocAsync(&block, 64, pool, s));
+	row(aclrtMemPoolFreeAsync((char *)block + 512, s));
+	row(aclrtMemPoolFreeAsync(block, s));
+	row(aclrtSynchronizeStream(s));
+	row(aclrtMemPoolFreeAsync(block, s));
+	row(aclrtMemPoolFreeAsync((char *)block + 512, s));
+}
+
 static void user_data_that_wraps(void)
 {
 	aclrtMbuf b;
@@ -309,5 +328,5 @@ static void caches_on_dead_stream(void)
 const struct row rows_memory[] = {ROW(sizes_that_wrap), ROW(sets_beyond_their_memory),
 	ROW(words_of_managed_memory), ROW(copies_over_4_gib), ROW(descriptors_without_device),
 	ROW(links_of_memory), ROW(memory_work_without_device), ROW(switches_of_pools),
-	ROW(user_data_that_wraps), ROW(reductions_elsewhere), ROW(random_tasks), ROW(random_tasks_again),
-	ROW(caches), ROW(caches_on_dead_stream), {NULL, NULL}};
+	ROW(memory_freed_before_its_pool_frees), ROW(user_data_that_wraps), ROW(reductions_elsewhere),
+	ROW(random_tasks), ROW(random_tasks_again), ROW(caches), ROW(caches_on_dead_stream), {NULL, NULL}};

@@ -14,6 +14,7 @@ struct pool {
 	struct device *dev;
 	size_t max;
 	size_t used, used_high, reserved_high;
+	char *low, *high; /* its blocks are and were between these */
 	uint64_t threshold;
 	int reuse[3];
 };
@@ -117,6 +118,14 @@ static aclError enter(aclrtStream handle, struct stream **s)
 	return rc;
 }
 
+static void widen(struct pool *p, const struct block *b)
+{
+	char *end = b->addr + b->size;
+
+	p->low = p->low && p->low < b->addr ? p->low : b->addr;
+	p->high = p->high > end ? p->high : end;
+}
+
 /* The address is known at once; using it before the stream gets here is the program's mistake. */
 static aclError pool_malloc(void **out, size_t size, const void *handle, aclrtStream stream)
 {
@@ -138,6 +147,7 @@ static aclError pool_malloc(void **out, size_t size, const void *handle, aclrtSt
 	if (!b)
 		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the device has no %zu bytes left", size);
 	b->owner = p;
+	widen(p, b);
 	p->used += rounded;
 	p->used_high = p->used > p->used_high ? p->used : p->used_high;
 	p->reserved_high = p->used > p->reserved_high ? p->used : p->reserved_high;
@@ -178,12 +188,34 @@ static enum op_step free_step(struct op *op, struct lane *lane)
 
 static const struct op_type free_type = {.name = "MEM_FREE", .step = free_step, .cancelled = free_block};
 
+struct region {
+	const char *addr;
+	bool of_pool;
+};
+
+static void had_there(struct object *o, void *data)
+{
+	const struct pool *p = container_of(o, struct pool, obj);
+	struct region *r = data;
+
+	r->of_pool |= r->addr >= p->low && r->addr < p->high;
+}
+
+/* Where nothing is allocated now. */
+static bool region_of_pool(const char *addr)
+{
+	struct region r = {.addr = addr};
+
+	objects_each(OBJ_POOL, had_there, &r);
+	return r.of_pool;
+}
+
 /* The pool has its memory back at once. Other memory is freed as well when the stream gets here; what
  * fails then has no answer. */
 static aclError pool_free(char *addr, aclrtStream stream)
 {
 	struct block *in = block_find(addr);
-	bool of_pool = in ? in->kind == BLOCK_POOL : place_of(addr).loc == LOC_DEVICE;
+	bool of_pool = in ? in->kind == BLOCK_POOL : region_of_pool(addr);
 	struct free_op *f;
 	struct stream *s;
 	aclError rc = enter(stream, &s);
