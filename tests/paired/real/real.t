@@ -28,6 +28,8 @@ import emulator  # noqa: E402
 PROGRAMS = os.path.join(BUILD, "tests", "paired", "real")
 PROVEN = os.path.join(HERE, "proven")
 COUNTED = ("warning", "error")
+PAIRS_A_PROCESS = 4
+PROCESSES = 6
 
 
 def environment(place, target, product, switched):
@@ -67,27 +69,38 @@ class Way:
         return "" if self.otherwise == "-" else self.otherwise
 
 
-def run(program):
-    """The pairs of a program with both ways; those of one target and product run in one process."""
-    pairs = list(listed(program))
-    for setting in {t["setting"] for t in pairs}:
-        some = {t["number"]: t for t in pairs if t["setting"] == setting}
-        with tempfile.TemporaryDirectory() as place:
-            with open(os.path.join(place, "add.o"), "w", encoding="utf-8") as file:
-                file.write("{}")  # a kernel binary, and a configuration
-            done = subprocess.run([*emulator.COMMAND, program, *some], env=environment(place, *setting), cwd=place, stdout=subprocess.PIPE,
-                                  text=True, timeout=300, check=True)
-            for line in done.stdout.splitlines():
-                number, way, *rest = line.split("\t")
-                some[number][way] = Way(place, *rest)
-    return pairs
+def run(some):
+    """Pairs of one program, target and product, both ways, in one process."""
+    with tempfile.TemporaryDirectory() as place:
+        with open(os.path.join(place, "add.o"), "w", encoding="utf-8") as file:
+            file.write("{}")  # a kernel binary, and a configuration
+        done = subprocess.run([*emulator.COMMAND, some[0]["program"], *(pair["number"] for pair in some)],
+                              env=environment(place, *some[0]["setting"]), cwd=place, stdout=subprocess.PIPE,
+                              text=True, timeout=300, check=True)
+        by_number = {pair["number"]: pair for pair in some}
+        for line in done.stdout.splitlines():
+            number, way, *rest = line.split("\t")
+            by_number[number][way] = Way(place, *rest)
+
+
+def run_all(pairs):
+    """
+    Some pairs that wait for ever stop a process for seconds each, and need no processor then: a few pairs a process, and more
+    processes than processors.
+    """
+    settings = collections.defaultdict(list)
+    for pair in pairs:
+        settings[pair["program"], pair["setting"]].append(pair)
+    parts = [some[at:at + PAIRS_A_PROCESS] for some in settings.values() for at in range(0, len(some), PAIRS_A_PROCESS)]
+    with concurrent.futures.ThreadPoolExecutor(PROCESSES) as pool:
+        list(pool.map(run, parts))
 
 
 def listed(program):
     lines = subprocess.run([*emulator.COMMAND, program], capture_output=True, text=True, check=True).stdout.splitlines()
     for line in lines:
         number, rule, name, also, target, product, switched, avoids = line.split("\t")
-        yield {"number": number, "rule": rule, "name": name, "also": also, "setting": (target, product, switched),
+        yield {"program": program, "number": number, "rule": rule, "name": name, "also": also, "setting": (target, product, switched),
                "avoids": avoids}
 
 
@@ -140,9 +153,9 @@ def number_scenarios(pairs):
 def main():
     todo, proven, live, failed = [], set(), 0, 0
     programs = [os.path.join(PROGRAMS, name) for name in sorted(os.listdir(PROGRAMS))]
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for pairs in pool.map(run, programs):
-            todo += pairs
+    for program in programs:
+        todo += listed(program)
+    run_all(todo)
     number_scenarios(todo)
     old = old_proven()
     excluded = emulator.excluded("paired/real")
