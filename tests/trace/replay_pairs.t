@@ -34,8 +34,7 @@ def real_runs(only):
     """(settings, program, name of each pair by its number)"""
     pairs = []
     for name in sorted(os.listdir(REAL.PROGRAMS)):
-        program = os.path.join(REAL.PROGRAMS, name)
-        pairs += [{**pair, "program": program} for pair in REAL.listed(program)]
+        pairs += REAL.listed(os.path.join(REAL.PROGRAMS, name))
     REAL.number_scenarios(pairs)
     proven = REAL.old_proven()
     runs = collections.defaultdict(dict)

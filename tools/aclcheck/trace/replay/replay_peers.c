@@ -104,10 +104,10 @@ static void report_to(struct replay_peer *to, enum checks_peer_act act, const st
 		send_news(to, act, k->text, by, 0, 0);
 }
 
-/* What none did. */
+/* What none did: known of ranks only, which say how many of them there are. */
 static void report_none(struct replay_peer *to, enum checks_peer_act act, const char *key)
 {
-	if (to->untrusted)
+	if (to->untrusted || !to->ranked)
 		return;
 	seen.needs_all = true;
 	send_news(to, act, key, NULL, 0, 0);

@@ -12,6 +12,7 @@ struct replay_peer {
 	char who[REPLAY_WHO]; /* "rank 1", or "process 4711" */
 	char host[64], visible[64]; /* devices: ASCEND_RT_VISIBLE_DEVICES, valid where visible_known */
 	bool visible_known;
+	bool ranked; /* it has said which of how many ranks it is */
 	bool untrusted; /* calls of it are missing: nothing follows from what it did, or did not */
 	bool only_known_work; /* nothing works below the interface, as it answered last */
 	bool enables_peers, shares_events;

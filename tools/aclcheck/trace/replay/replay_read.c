@@ -285,6 +285,15 @@ static void think_again(void)
 
 /* --- the recording -------------------------------------------------------------------- */
 
+static void learn_rank(struct process *p, const char *rank)
+{
+	p->named = true;
+	if (!*rank)
+		return;
+	p->rank = atoi(rank);
+	snprintf(p->peer.who, sizeof(p->peer.who), "rank %d", p->rank);
+}
+
 /* Which of several it is. */
 static void learn(struct process *p, const struct replay_record *r)
 {
@@ -292,13 +301,9 @@ static void learn(struct process *p, const struct replay_record *r)
 
 	if (r->kind == REPLAY_FACT && !strcmp(first, "ranks") && atoi(second) <= RANKS_MAX)
 		p->ranks = atoi(second);
-	if (r->kind != REPLAY_PROCESS)
-		return;
-	p->named = true;
-	if (!*second)
-		return;
-	p->rank = atoi(second);
-	snprintf(p->peer.who, sizeof(p->peer.who), "rank %d", p->rank);
+	else if (r->kind == REPLAY_PROCESS)
+		learn_rank(p, second);
+	p->peer.ranked = p->rank >= 0 && p->ranks > 0;
 }
 
 /* What others did with it while it lived is known by now. */
