@@ -207,7 +207,56 @@ static void streams_unbound(void)
 	row(aclrtStreamAbort(of_none));
 }
 
+static void row_of_operators(void)
+{
+	uint32_t ms = 1;
+
+	need(aclrtGetOpExecuteTimeout(&ms));
+	row(ms);
+}
+
+static void times_of_operators(void)
+{
+	row_of_operators();
+	row(aclrtSetOpExecuteTimeOut(10));
+	row_of_operators();
+	row(aclrtSetOpExecuteTimeOut(0));
+	row_of_operators();
+	row(aclrtSetOpExecuteTimeOut(5000));
+	row_of_operators();
+	row(aclrtSetOpExecuteTimeOutWithMs(5));
+	row_of_operators();
+	row(aclrtSetOpExecuteTimeOutWithMs(UINT32_MAX));
+	row_of_operators();
+}
+
+static void actual_time(uint64_t us)
+{
+	uint64_t actual = 1;
+
+	row(aclrtSetOpExecuteTimeOutV2(us, &actual));
+	row((long)actual);
+}
+
+static void actual_times_of_operators(void)
+{
+	uint64_t us = 1;
+
+	row(aclrtGetOpTimeOutInterval(&us));
+	row((long)us);
+	actual_time(1000);
+	row_of_operators();
+	actual_time(4294968);
+	row_of_operators();
+	actual_time(254 * us);
+	row_of_operators();
+	actual_time(UINT64_MAX);
+	actual_time(0);
+	row_of_operators();
+}
+
 const struct row rows_devices[] = {ROW(abort_callbacks), ROW(abort_callbacks_not_called),
 	ROW(stream_callbacks), ROW(barriers_on_other_chip), ROW(globals_without_device),
 	ROW(pools_without_device), ROW(attributes_of_memory), ROW(information_about_threads),
-	ROW(capabilities), ROW(streams_unbound), {NULL, NULL}};
+	ROW(capabilities), ROW(streams_unbound), ROW(times_of_operators), ROW(actual_times_of_operators),
+	{NULL, NULL}};

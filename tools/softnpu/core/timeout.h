@@ -7,5 +7,7 @@
 
 /* When a wait that begins now gives up: after ms, or (0) after aclrtSetOpWaitTimeout; 0 = never. */
 uint64_t timeout_wait_deadline(uint32_t ms);
+/* The microseconds that a kernel has which was launched with so many, 0 = with no time-out of its own. */
+uint64_t timeout_of_kernel(uint64_t us);
 
 #endif
