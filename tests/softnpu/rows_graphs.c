@@ -262,6 +262,22 @@ static void switches_beyond_the_list(void)
 	row(aclrtSwitchLabelByIndex(index, 0, list, s));
 }
 
+static void labels_of_another_context(void)
+{
+	aclrtLabel l = label();
+	aclrtLabelList list;
+	aclrtContext other;
+	aclrtStream s;
+
+	need(aclrtCreateContext(&other, 0));
+	s = persistent();
+	building(s);
+	row(aclrtCreateLabelList(&l, 1, &list));
+	row(aclrtCreateLabelList(&l, 1, &list));
+	row(aclrtSetLabel(l, s));
+	row(aclrtDestroyLabel(l));
+}
+
 /* --- events ---------------------------------------------------------------------------------- */
 
 static void ids_of_recorded_events(void)
@@ -638,4 +654,4 @@ const struct row rows_graphs[] = {ROW(streams_of_models), ROW(tasks_of_streams),
 	ROW(tags_of_streams), ROW(group_of_a_capture_that_ended), ROW(events_that_are_reset),
 	ROW(overflow_addresses), ROW(streams_of_two_models), ROW(printing_models),
 	ROW(switches_without_saturation), ROW(caching_of_operators), ROW(model_of_a_capture_ended_elsewhere),
-	{NULL, NULL}};
+	ROW(labels_of_another_context), {NULL, NULL}};

@@ -118,6 +118,7 @@ aclError aclrtDestroyLabel(aclrtLabel label)
 static aclError list_create(aclrtLabel *handles, size_t n, aclrtLabelList *out)
 {
 	struct label_list *list = calloc(1, sizeof(*list) + n * sizeof(list->labels[0]));
+	struct context *ctx;
 	struct label *l;
 	aclError rc = ACL_SUCCESS;
 
@@ -125,8 +126,9 @@ static aclError list_create(aclrtLabel *handles, size_t n, aclrtLabelList *out)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a label list");
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = label_find(handles[i], &l);
-	for (size_t i = 0; i < n && !rc; i++)
-		rc = label_find_here(handles[i], &l);
+	/* The labels may belong to other contexts. */
+	if (!rc)
+		rc = context_need(&ctx);
 	/* A label knows its place from here on, even when there will be no list. */
 	for (size_t i = 0; i < n && !rc; i++) {
 		rc = label_find(handles[i], &l);
