@@ -214,6 +214,34 @@ static void attributes_of_tasks(void)
 	row(aclmdlRIKernelTaskGetAttribute(task_in(writes(1)), ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE, &value));
 }
 
+/* Only its tasks cannot be changed while it runs. */
+static void update_of_a_running_model(void)
+{
+	aclrtStream s = capturing(), x = stream();
+	aclmdlRITaskParams params;
+	void *d = device();
+	aclrtNotify n;
+	aclmdlRITask t;
+	aclmdlRI m;
+
+	need(aclrtCreateNotify(&n, 0));
+	need(aclrtValueWrite(d, 1, 0, s));
+	need(aclrtWaitAndResetNotify(n, s, 0));
+	need(aclmdlRICaptureEnd(s, &m));
+	t = task_in(m);
+	need(aclmdlRITaskGetParams(t, &params));
+	need(aclmdlRIExecuteAsync(m, x));
+	row(aclmdlRIUpdate(m));
+	row(aclmdlRITaskSetParams(t, &params));
+	row(aclmdlRITaskDisable(t));
+	need(aclrtRecordNotify(n, stream()));
+	need(aclrtSynchronizeStream(x));
+	row(aclmdlRITaskDisable(t));
+	row(aclmdlRIExecuteAsync(m, x));
+	row(aclmdlRIUpdate(m));
+	row(aclmdlRIExecuteAsync(m, x));
+}
+
 /* --- labels ---------------------------------------------------------------------------------- */
 
 static aclrtLabel label(void)
@@ -654,4 +682,4 @@ const struct row rows_graphs[] = {ROW(streams_of_models), ROW(tasks_of_streams),
 	ROW(tags_of_streams), ROW(group_of_a_capture_that_ended), ROW(events_that_are_reset),
 	ROW(overflow_addresses), ROW(streams_of_two_models), ROW(printing_models),
 	ROW(switches_without_saturation), ROW(caching_of_operators), ROW(model_of_a_capture_ended_elsewhere),
-	ROW(labels_of_another_context), {NULL, NULL}};
+	ROW(labels_of_another_context), ROW(update_of_a_running_model), {NULL, NULL}};

@@ -271,15 +271,24 @@ aclError aclmdlRIKernelTaskGetAttribute(
 
 /* --- changing --------------------------------------------------------------------------- */
 
-static aclError check_changeable(const struct model *m)
+static aclError check_complete(const struct model *m)
 {
 	aclError rc = check_captured(m);
 
 	if (rc)
 		return rc;
-	if ((m->state == MODEL_READY || m->state == MODEL_UPDATING) && !m->running)
+	if (m->state == MODEL_READY || m->state == MODEL_UPDATING)
 		return ACL_SUCCESS;
-	return npu_err(ACL_ERROR_RT_MODEL_UPDATE_FAILED, "the model is running, or not complete");
+	return npu_err(ACL_ERROR_RT_MODEL_UPDATE_FAILED, "the model is not complete");
+}
+
+static aclError check_changeable(const struct model *m)
+{
+	aclError rc = check_complete(m);
+
+	if (!rc && m->running)
+		rc = npu_err(ACL_ERROR_RT_MODEL_UPDATE_FAILED, "the model is running");
+	return rc;
 }
 
 static enum op_step nothing_step(struct op *op, struct lane *lane)
@@ -395,8 +404,9 @@ static aclError update(aclmdlRI model)
 	if (!m->captured || m->sub)
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "only for captured models");
 	rc = model_enter(m);
+	/* While it runs nothing can have been changed. */
 	if (!rc)
-		rc = check_changeable(m);
+		rc = check_complete(m);
 	if (rc)
 		return rc;
 	objects_each(OBJ_MODEL_TASK, apply, m);
