@@ -192,26 +192,79 @@ static void tasks_of_built_models(void)
 	row(aclmdlRITaskDisable(t));
 }
 
-static void attributes_of_tasks(void)
+/* The task of a kernel launched so. */
+static aclmdlRITask kernel_with(aclrtLaunchKernelCfg *cfg)
 {
-	aclrtLaunchKernelAttrValue value;
 	aclrtStream s = capturing();
 	aclrtFuncHandle func;
 	aclrtBinHandle bin;
 	uint64_t args = 0;
-	aclmdlRITask t;
 	aclmdlRI m;
 
 	need(aclrtBinaryLoadFromData("binary", 6, NULL, &bin));
 	need(aclrtBinaryGetFunction(bin, "kernel", &func));
-	need(aclrtLaunchKernelWithHostArgs(func, 1, s, NULL, &args, sizeof(args), NULL, 0));
+	need(aclrtLaunchKernelWithHostArgs(func, 1, s, cfg, &args, sizeof(args), NULL, 0));
 	need(aclmdlRICaptureEnd(s, &m));
-	t = task_in(m);
+	return task_in(m);
+}
+
+static void attributes_of_tasks(void)
+{
+	aclrtLaunchKernelAttrValue value;
+	aclmdlRITask t = kernel_with(NULL);
+
 	row(aclmdlRIKernelTaskGetAttribute(t, ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE, &value));
 	row(aclmdlRIKernelTaskGetAttribute(t, ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE, &value));
 	row(aclmdlRIKernelTaskGetAttribute(t, ACL_RT_LAUNCH_KERNEL_ATTR_BLOCKDIM_OFFSET, &value));
 	row(aclmdlRIKernelTaskGetAttribute(t, ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH, &value));
 	row(aclmdlRIKernelTaskGetAttribute(task_in(writes(1)), ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE, &value));
+}
+
+static void row_of_bytes(aclmdlRITask t, aclrtLaunchKernelAttrId id)
+{
+	aclrtLaunchKernelAttrValue value = {.rsv = {0}};
+
+	row(aclmdlRIKernelTaskGetAttribute(t, id, &value));
+	row(value.rsv[0]);
+}
+
+static void values_of_attributes(void)
+{
+	aclrtLaunchKernelAttr some[] = {
+		{.id = ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE, .value.schemMode = 1},
+		{.id = ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP, .value.isDataDump = 1},
+		{.id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT, .value.timeout = 5},
+	};
+	aclrtLaunchKernelCfg cfg = {some, 3};
+	aclmdlRITask t = kernel_with(&cfg);
+
+	row_of_bytes(t, ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE);
+	row_of_bytes(t, ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP);
+	row_of_bytes(t, ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT);
+	row_of_bytes(t, ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US);
+	t = kernel_with(NULL);
+	row_of_bytes(t, ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE);
+	row_of_bytes(t, ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP);
+	row_of_bytes(t, ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT);
+	row_of_bytes(t, ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US);
+	row_of_bytes(t, ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING);
+	need(aclrtSetOpExecuteTimeOut(10));
+	row_of_bytes(t, ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT);
+}
+
+static void time_of_kernel(uint16_t seconds)
+{
+	aclrtLaunchKernelAttr one = {.id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT, .value.timeout = seconds};
+	aclrtLaunchKernelCfg cfg = {&one, 1};
+
+	row_of_bytes(kernel_with(&cfg), ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US);
+}
+
+static void times_of_kernels(void)
+{
+	time_of_kernel(0);
+	time_of_kernel(1);
+	time_of_kernel(UINT16_MAX);
 }
 
 /* Only its tasks cannot be changed while it runs. */
@@ -682,4 +735,5 @@ const struct row rows_graphs[] = {ROW(streams_of_models), ROW(tasks_of_streams),
 	ROW(tags_of_streams), ROW(group_of_a_capture_that_ended), ROW(events_that_are_reset),
 	ROW(overflow_addresses), ROW(streams_of_two_models), ROW(printing_models),
 	ROW(switches_without_saturation), ROW(caching_of_operators), ROW(model_of_a_capture_ended_elsewhere),
-	ROW(labels_of_another_context), ROW(update_of_a_running_model), {NULL, NULL}};
+	ROW(labels_of_another_context), ROW(update_of_a_running_model), ROW(values_of_attributes),
+	ROW(times_of_kernels), {NULL, NULL}};

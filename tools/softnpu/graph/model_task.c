@@ -5,6 +5,7 @@
 
 #include "tools/softnpu/core/answers.h"
 #include "tools/softnpu/sync/event.h"
+#include "tools/softnpu/core/timeout.h"
 #include "tools/softnpu/kernel/kernel.h"
 #include "tools/softnpu/graph/model.h"
 #include "tools/softnpu/sync/value.h"
@@ -246,27 +247,55 @@ aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams *params)
 	return LOCKED(get_params(task, params));
 }
 
-/* What a launch may set, but a task does not keep. */
-static bool is_lost(aclrtLaunchKernelAttrId id)
+static void get_timeout(uint64_t us, aclrtLaunchKernelAttrId id, aclrtLaunchKernelAttrValue *value)
 {
-	return id == ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE ||
-	       id == ACL_RT_LAUNCH_KERNEL_ATTR_BLOCKDIM_OFFSET ||
-	       id == ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH;
+	us = us == UINT64_MAX ? 0 : timeout_of_kernel(us);
+	if (id == ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT)
+		value->timeout = (uint16_t)(us / 1000000);
+	else
+		value->timeoutUs = (aclrtTimeoutUs){(uint32_t)us, (uint32_t)(us >> 32)};
+}
+
+/* What else a launch may set is not kept. */
+static aclError get_value(
+	const struct kernel_attributes *from, aclrtLaunchKernelAttrId id, aclrtLaunchKernelAttrValue *value)
+{
+	switch (id) {
+	case ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE:
+		value->schemMode = from->schem_mode;
+		return ACL_SUCCESS;
+	case ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE:
+		value->dynUBufSize = from->ubuf;
+		return ACL_SUCCESS;
+	case ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP:
+		value->isDataDump = from->dump;
+		return ACL_SUCCESS;
+	case ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT:
+	case ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US:
+		get_timeout(from->timeout_us, id, value);
+		return ACL_SUCCESS;
+	default:
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "no task keeps attribute %d", id);
+	}
+}
+
+static aclError get_attribute(
+	aclmdlRITask handle, aclrtLaunchKernelAttrId id, aclrtLaunchKernelAttrValue *value)
+{
+	struct model_task *t;
+	struct kernel_launch l;
+	struct model *m;
+	aclError rc = find(handle, &t, &m);
+
+	if (!rc && !kernel_op_launch(model_slot(m, t->lane, t->index), &l))
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "the task is no kernel");
+	return rc ? rc : get_value(&l.attributes, id, value);
 }
 
 aclError aclmdlRIKernelTaskGetAttribute(
 	aclmdlRITask task, aclrtLaunchKernelAttrId attrId, aclrtLaunchKernelAttrValue *attrValue)
 {
-	aclmdlRITaskType type;
-	aclError rc;
-
-	rc = aclmdlRITaskGetType(task, &type);
-	if (!rc && (type != ACL_MODEL_RI_TASK_KERNEL || is_lost(attrId) ||
-			   (unsigned)attrId > ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING))
-		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "no kernel task, or attribute %d unknown", attrId);
-	if (!rc)
-		memset(attrValue, 0, sizeof(*attrValue));
-	return rc;
+	return LOCKED(get_attribute(task, attrId, attrValue));
 }
 
 /* --- changing --------------------------------------------------------------------------- */
@@ -327,6 +356,7 @@ static struct op *new_op(const struct op *old, const aclmdlRITaskParams *params)
 	if (!kernel_op_launch(old, &before) || !k->args || !k->argsSize || !k->numBlocks ||
 		function_find(k->funcHandle, &l.func))
 		return NULL;
+	l.attributes = before.attributes;
 	return kernel_op_new(&l);
 }
 

@@ -57,6 +57,14 @@ const struct kernel_info *kernel_info(const char *name);
 /* Function that stands behind a host symbol; made at first use. */
 struct function *function_of_symbol(const void *symbol);
 
+/* What a launch may set and its task keeps. */
+struct kernel_attributes {
+	uint8_t schem_mode;
+	bool dump;
+	uint32_t ubuf; /* bytes */
+	uint64_t timeout_us; /* 0: none of its own, UINT64_MAX: never */
+};
+
 struct kernel_launch {
 	struct function *func; /* NULL: fn */
 	const char *name;
@@ -67,6 +75,7 @@ struct kernel_launch {
 	uint32_t num_blocks, grid[3], block[3];
 	const aclrtPlaceHolderInfo *holders; /* pointers to be filled in */
 	size_t n_holders;
+	struct kernel_attributes attributes;
 };
 
 /* Queues the kernel; copies what l points to. */

@@ -45,6 +45,32 @@ aclError kernel_check_config(const aclrtLaunchKernelCfg *cfg)
 	return ACL_SUCCESS;
 }
 
+/* A time-out of 0 means never. */
+static void configure(struct kernel_attributes *to, const aclrtLaunchKernelAttr *attr)
+{
+	const aclrtTimeoutUs *us = &attr->value.timeoutUs;
+
+	if (attr->id == ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE)
+		to->schem_mode = attr->value.schemMode;
+	else if (attr->id == ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE)
+		to->ubuf = attr->value.dynUBufSize;
+	else if (attr->id == ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP)
+		to->dump = attr->value.isDataDump;
+	else if (attr->id == ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT)
+		to->timeout_us = attr->value.timeout ? attr->value.timeout * (uint64_t)1000000 : UINT64_MAX;
+	else if (attr->id == ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US)
+		to->timeout_us = us->timeoutLow || us->timeoutHigh
+					 ? us->timeoutLow | (uint64_t)us->timeoutHigh << 32
+					 : UINT64_MAX;
+}
+
+/* The configuration has been checked. */
+static void configure_all(struct kernel_launch *l, const aclrtLaunchKernelCfg *cfg)
+{
+	for (size_t i = 0; cfg && i < cfg->numAttrs; i++)
+		configure(&l->attributes, &cfg->attrs[i]);
+}
+
 /* Sizes of arguments have 32 bits below the outer layer, which cuts the rest off. */
 static struct kernel_launch plain_launch(uint32_t blocks, const void *args, size_t size)
 {
@@ -55,10 +81,12 @@ static struct kernel_launch plain_launch(uint32_t blocks, const void *args, size
 		.block = {1, 1, 1}};
 }
 
-static aclError launch(struct kernel_launch *l, const void *func, aclrtStream stream)
+static aclError launch(
+	struct kernel_launch *l, const void *func, const aclrtLaunchKernelCfg *cfg, aclrtStream stream)
 {
 	aclError rc = function_find(func, &l->func);
 
+	configure_all(l, cfg);
 	return rc ? rc : kernel_submit(l, stream);
 }
 
@@ -97,7 +125,7 @@ aclError aclrtLaunchKernelV2(aclrtFuncHandle funcHandle, uint32_t numBlocks, con
 	aclError rc = check_launch(&l, funcHandle, cfg, stream);
 
 	l.device_args = true;
-	return rc ? rc : LOCKED(launch(&l, funcHandle, stream));
+	return rc ? rc : LOCKED(launch(&l, funcHandle, cfg, stream));
 }
 
 aclError aclrtLaunchKernel(aclrtFuncHandle funcHandle, uint32_t numBlocks, const void *argsData,
@@ -116,7 +144,7 @@ aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numB
 	l.holders = placeHolderArray;
 	l.n_holders = (uint16_t)placeHolderNum; /* what the outer layer hands on has no more bits */
 	rc = check_launch(&l, funcHandle, cfg, stream);
-	return rc ? rc : LOCKED(launch(&l, funcHandle, stream));
+	return rc ? rc : LOCKED(launch(&l, funcHandle, cfg, stream));
 }
 
 static aclError launch_list(const void *func, uint32_t blocks, aclrtStream stream, aclrtLaunchKernelCfg *cfg,
@@ -129,7 +157,7 @@ static aclError launch_list(const void *func, uint32_t blocks, aclrtStream strea
 		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "zero blocks");
 	if (!rc)
 		rc = kernel_check_config(cfg);
-	return rc ? rc : launch(&l, func, stream);
+	return rc ? rc : launch(&l, func, cfg, stream);
 }
 
 aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t numBlocks, aclrtStream stream,
@@ -141,7 +169,8 @@ aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t numBlo
 }
 
 /* func is a function handle or a host symbol; the parameters' sizes come from softnpu_describe_kernel. */
-static aclError launch_array(const void *func, struct kernel_launch *l, aclrtStream stream, void **args)
+static aclError launch_array(const void *func, struct kernel_launch *l, const aclrtLaunchKernelCfg *cfg,
+	aclrtStream stream, void **args)
 {
 	struct object *o = object_find(func, OBJ_FUNCTION);
 	const struct kernel_info *info;
@@ -165,6 +194,7 @@ static aclError launch_array(const void *func, struct kernel_launch *l, aclrtStr
 	}
 	l->args = packed;
 	l->args_size = size;
+	configure_all(l, cfg);
 	return kernel_submit(l, stream);
 }
 
@@ -174,7 +204,7 @@ aclError aclrtLaunchKernelWithArgsArray(
 	struct kernel_launch l = plain_launch(numBlocks, "", 1);
 	aclError rc = check_array(&l, func, cfg, stream);
 
-	return rc ? rc : LOCKED(launch_array(func, &l, stream, args));
+	return rc ? rc : LOCKED(launch_array(func, &l, cfg, stream, args));
 }
 
 static struct kernel_launch simt_launch(dim3 grid, dim3 block, const void *args, size_t size)
@@ -193,7 +223,7 @@ aclError aclrtLaunchSIMTKernelWithArgsArray(void *func, dim3 gridDim, dim3 block
 	aclError rc = check_array(&l, func, cfg, stream);
 
 	(void)dynUbufSize;
-	return rc ? rc : LOCKED(launch_array(func, &l, stream, args));
+	return rc ? rc : LOCKED(launch_array(func, &l, cfg, stream, args));
 }
 
 aclError aclrtLaunchSIMTKernelWithHostArgs(void *func, dim3 gridDim, dim3 blockDim, size_t dynUbufSize,
@@ -207,5 +237,5 @@ aclError aclrtLaunchSIMTKernelWithHostArgs(void *func, dim3 gridDim, dim3 blockD
 	l.holders = placeHolderArray;
 	l.n_holders = (uint32_t)placeHolderNum;
 	rc = check_launch(&l, func, cfg, stream);
-	return rc ? rc : LOCKED(launch(&l, func, stream));
+	return rc ? rc : LOCKED(launch(&l, func, cfg, stream));
 }
