@@ -163,7 +163,7 @@ static void symbols(void)
 	OK(aclrtGetFuncBySymbol(&symbol_kernel, &func));
 	OK(aclrtLaunchKernelWithArgsArray(&symbol_kernel, 1, s, NULL, args));
 	IS(first_byte(d), 5);
-	IS(aclrtGetFuncBySymbol(&symbol_variable, &func), 107043);
+	IS(aclrtGetFuncBySymbol(&symbol_variable, &func), 107044);
 	OK(softnpu_register_variable(&symbol_variable, "v", 64));
 	OK(aclrtGetSymbolAddress(&symbol_variable, &where));
 	OK(aclrtGetSymbolSize(&symbol_variable, &size));

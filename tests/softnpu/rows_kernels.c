@@ -437,10 +437,29 @@ static void refusals_that_are_not_last(void)
 	in_thread(without_context, NULL);
 }
 
+static void *symbols(void *unused)
+{
+	static const char none[8];
+	aclrtFuncHandle f;
+	void *where;
+	size_t size;
+
+	row(aclrtGetFuncBySymbol(none, &f));
+	row(aclrtGetSymbolAddress(none, &where));
+	row(aclrtGetSymbolSize(none, &size));
+	return unused;
+}
+
+static void symbols_of_nothing(void)
+{
+	(void)symbols(NULL);
+	in_thread(symbols, NULL);
+}
+
 const struct row rows_kernels[] = {ROW(options_of_data), ROW(options_of_files), ROW(launches_on_other_device),
 	ROW(launches_of_described), ROW(binaries_without_device), ROW(functions_without_device),
 	ROW(names_for_cpu), ROW(functions_for_cpu), ROW(lists_for_cpu), ROW(questions_to_function_gone),
 	ROW(launches_of_function_gone), ROW(lists_begun_again), ROW(launches_of_33_bits),
 	ROW(launches_with_holders), ROW(launches_for_profiling), ROW(launches_with_unknown_attribute),
 	ROW(kinds_without_context), ROW(update_between_dead_streams), ROW(refusals_that_are_not_last),
-	{NULL, NULL}};
+	ROW(symbols_of_nothing), {NULL, NULL}};

@@ -74,7 +74,7 @@ static aclError get_function(const void *symbol, aclrtFuncHandle *out)
 		return rc;
 	f = function_of_symbol(symbol);
 	if (!f)
-		return npu_err(ACL_ERROR_RT_INVALID_SYMBOL, "%p is no registered kernel", symbol);
+		return npu_err(ACL_ERROR_RT_INVALID_DEVICE_FUNCTION, "%p is no registered kernel", symbol);
 	*out = object_handle(&f->obj);
 	return ACL_SUCCESS;
 }
