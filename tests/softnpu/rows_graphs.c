@@ -356,6 +356,7 @@ static void labels_of_another_context(void)
 	row(aclrtCreateLabelList(&l, 1, &list));
 	row(aclrtCreateLabelList(&l, 1, &list));
 	row(aclrtSetLabel(l, s));
+	row(aclrtDestroyLabelList(list));
 	row(aclrtDestroyLabel(l));
 }
 
