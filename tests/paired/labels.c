@@ -130,6 +130,23 @@ static void destroyed_elsewhere(void)
 	CALL(aclrtDestroyContext, .context = two);
 }
 
+/* That the list lives is not why the call fails. */
+static void destroyed_elsewhere_before_list(void)
+{
+	aclrtContext one = make_context(), two;
+	aclrtLabel l = make_label();
+	aclrtLabelList list = make_list(l);
+
+	two = make_context();
+	if (bug)
+		CALL_FAILS(507031, aclrtDestroyLabel, .label = l);
+	CALL(aclrtSetCurrentContext, .context = one);
+	CALL(aclrtDestroyLabelList, .labelList = list);
+	CALL(aclrtDestroyLabel, .label = l);
+	CALL(aclrtDestroyContext, .context = one);
+	CALL(aclrtDestroyContext, .context = two);
+}
+
 static void destroyed_before_list(void)
 {
 	aclrtLabel l = make_label(), other = make_label();
@@ -349,6 +366,7 @@ static const struct pair pairs[] = {
 	PAIR("label-before-list", set_unlisted_on_old_firmware),
 	PAIR("label-count-limit", too_many_labels),
 	PAIR("label-destroy-order", destroyed_elsewhere),
+	PAIR("label-destroy-order", destroyed_elsewhere_before_list),
 	PAIR("label-destroy-order", destroyed_before_list),
 	PAIR("label-in-capture", switch_in_capture),
 	PAIR("snapshot-during-capture", locked_in_capture),

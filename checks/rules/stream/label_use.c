@@ -76,21 +76,29 @@ static void label_create_enter(struct checks *c, struct acl_call_record *call)
 		"%u labels of this process are alive: there can be %u.", alive, LABELS);
 }
 
+/* The current context, where the label was made in another one; NULL: in this one, or that is not known. */
+static struct acl_object *other_context(
+	struct checks *c, struct acl_call_record *call, struct acl_object *label)
+{
+	bool known;
+	struct acl_object *context = context_current(c, thread_of(call), &known);
+	uint64_t own = load_relaxed(&label->context);
+
+	return context && own && own != object_ref(context) ? context : NULL;
+}
+
 static void label_destroy_leave(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *o = label_of(c, call), *context;
-	bool known;
+	struct acl_object *o = label_of(c, call), *context = o ? other_context(c, call, o) : NULL;
 
-	context = context_current(c, thread_of(call), &known);
 	/* Each destroy of a label evaluates the rule before the call. */
-	if (o && context && load_relaxed(&o->context) && error_of(call) == LABEL_CONTEXT &&
-		load_relaxed(&o->context) != object_ref(context))
+	if (context && error_of(call) == LABEL_CONTEXT)
 		FINDING_BROKEN(c, call, RULE("label-destroy-order"),
 			PARTS(part_object("label", o), part_object("context", context)),
 			"The label was made in another context than the current one.");
 }
 
-/* The device finds its labels through the list. */
+/* The device finds its labels through the list. In another context the call fails, and destroys nothing. */
 static void label_destroy_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *o = label_of(c, call), *list;
@@ -99,7 +107,7 @@ static void label_destroy_enter(struct checks *c, struct acl_call_record *call)
 		return;
 	list = object_live(
 		c, ACL_HANDLE_LABEL_LIST, (const void *)(uintptr_t)load_relaxed(&label_state(o)->list));
-	FINDING(c, call, "label-destroy-order", list && !call->in_exit,
+	FINDING(c, call, "label-destroy-order", list && !call->in_exit && !other_context(c, call, o),
 		PARTS(part_severity(ACL_SEV_WARNING), part_object("label", o), part_object("its list", list)),
 		"The list that holds the label is still alive: destroy the list first.");
 }
