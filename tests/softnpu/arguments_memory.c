@@ -491,6 +491,7 @@ static void buffers(void)
 	IS(aclrtAppendBufChain(NULL, NULL), 100000);
 	IS(aclrtGetBufChainNum(NULL, &count), 100000);
 	IS(aclrtGetBufFromChain(NULL, 0, &b), 100000);
+	IS(aclrtAppendBufChain(data, NULL), 100000);
 }
 
 static const struct tap_case cases[] = {C(allocations), C(memory_queries), C(registration), C(managed_memory),
