@@ -42,6 +42,30 @@ static void abort_callbacks_not_called(void)
 	abortion(0, 1);
 }
 
+static void device_state(int32_t device, aclrtDeviceState state, void *args)
+{
+	(void)device, (void)state, (void)args;
+}
+
+static void stream_state(aclrtStream s, aclrtStreamState state, void *args)
+{
+	(void)s, (void)state, (void)args;
+}
+
+/* The empty name is a name: registered once, and not known any more afterwards. */
+static void callbacks_of_the_empty_name(void)
+{
+	for (int i = 0; i < 2; i++) {
+		row(aclrtRegDeviceStateCallback("", device_state, NULL));
+		row(aclrtRegStreamStateCallback("", stream_state, NULL));
+		row(aclrtSetDeviceTaskAbortCallback("", aborted, "1"));
+	}
+	row(aclrtRegDeviceStateCallback("", NULL, NULL));
+	row(aclrtRegStreamStateCallback("", NULL, NULL));
+	row(aclrtSetDeviceTaskAbortCallback("", NULL, NULL));
+	row(aclrtRegDeviceStateCallback("", device_state, NULL));
+}
+
 static void created(aclrtStream s, aclrtStreamState state, void *digit)
 {
 	(void)s;
@@ -256,7 +280,7 @@ static void actual_times_of_operators(void)
 }
 
 const struct row rows_devices[] = {ROW(abort_callbacks), ROW(abort_callbacks_not_called),
-	ROW(stream_callbacks), ROW(barriers_on_other_chip), ROW(globals_without_device),
-	ROW(pools_without_device), ROW(attributes_of_memory), ROW(information_about_threads),
-	ROW(capabilities), ROW(streams_unbound), ROW(times_of_operators), ROW(actual_times_of_operators),
-	{NULL, NULL}};
+	ROW(callbacks_of_the_empty_name), ROW(stream_callbacks), ROW(barriers_on_other_chip),
+	ROW(globals_without_device), ROW(pools_without_device), ROW(attributes_of_memory),
+	ROW(information_about_threads), ROW(capabilities), ROW(streams_unbound), ROW(times_of_operators),
+	ROW(actual_times_of_operators), {NULL, NULL}};

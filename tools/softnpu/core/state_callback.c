@@ -41,7 +41,7 @@ static void insert(struct registration *new)
 	list_add_tail(&r->link, &new->link);
 }
 
-/* fn NULL takes a registration back. */
+/* The empty name is one as well. fn NULL takes a registration back. */
 static aclError set(enum about about, const char *name, void *fn, void *args)
 {
 	struct registration *r = find(about, name);
@@ -119,22 +119,16 @@ aclError task_abort_notify(int32_t device, aclrtDeviceTaskAbortStage stage, uint
 
 aclError aclrtRegDeviceStateCallback(const char *regName, aclrtDeviceStateCallback callback, void *args)
 {
-	if (!regName || !*regName)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "regName is NULL or empty");
 	return LOCKED(set(DEVICE_STATE, regName, (void *)callback, args));
 }
 
 aclError aclrtRegStreamStateCallback(const char *regName, aclrtStreamStateCallback callback, void *args)
 {
-	if (!regName || !*regName)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "regName is NULL or empty");
 	return LOCKED(set(STREAM_STATE, regName, (void *)callback, args));
 }
 
 aclError aclrtSetDeviceTaskAbortCallback(
 	const char *regName, aclrtDeviceTaskAbortCallback callback, void *args)
 {
-	if (!regName || !*regName)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "regName is NULL or empty");
 	return LOCKED(set(TASK_ABORT, regName, (void *)callback, args));
 }
