@@ -143,7 +143,7 @@ static void attributes_apart(void)
 	IS(aclrtResetOverflowStatus(captured), 107027);
 	IS(aclrtResetOverflowStatus(s), 107002);
 	IS(aclrtResetOverflowStatus(NULL), 107002);
-	IS(aclrtResetFloatOverflowStatus(NULL), 107000);
+	IS(aclrtResetFloatOverflowStatus(NULL), 107002);
 	IS(aclrtNpuClearFloatOverFlowStatus(0, NULL), 107000);
 	IS(aclrtResetFloatOverflowStatus(captured), 107027);
 	IS(aclrtNpuClearFloatOverFlowStatus(0, captured), 107027);

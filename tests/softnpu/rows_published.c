@@ -392,6 +392,18 @@ static void saturation_without_device(void)
 	saturation(NULL);
 }
 
+/* One function below the interface clears for both. */
+static void overflow_without_device(void)
+{
+	void *place = device();
+
+	need(aclrtResetDevice(0));
+	row(aclrtResetOverflowStatus(NULL));
+	row(aclrtResetFloatOverflowStatus(NULL));
+	row(aclrtGetOverflowStatus(place, 64, NULL));
+	row(aclrtGetFloatOverflowStatus(place, 64, NULL));
+}
+
 static void sizes_of_odd_types(void)
 {
 	row((long)aclDataTypeSize(ACL_INT4));
@@ -717,10 +729,11 @@ const struct row rows_published[] = {ROW(rows_of_nothing_without_more), ROW(batc
 	ROW(limits_of_dead_stream), ROW(options_of_process), ROW(limits_of_process),
 	ROW(events_reset_elsewhere), ROW(allocator_of_dead_stream), ROW(callbacks_of_modules),
 	ROW(callbacks_that_fail), ROW(places_of_devices), ROW(atomic_capabilities), ROW(empty_binary),
-	ROW(saturation_without_device), ROW(sizes_of_odd_types), ROW(attribute_of_shared_memory),
-	ROW(key_of_dead_notify), ROW(faults_beside_dead_objects), ROW(capture_end_on_joined_stream),
-	ROW(host_mapping_of_bad_device), ROW(copies_to_dead_stream), ROW(offsets_to_dead_stream),
-	ROW(work_for_dead_stream), ROW(questions_to_dead_model), ROW(processes_of_dead_notify),
-	ROW(prefetches), ROW(copies_on_other_contexts_stream), ROW(copies_without_device),
-	ROW(lengths_of_33_bits), ROW(pool_block_freed_twice), ROW(keys_without_device), ROW(repairs),
-	ROW(information_of_last_task), ROW(work_on_other_contexts_stream), {NULL, NULL}};
+	ROW(saturation_without_device), ROW(overflow_without_device), ROW(sizes_of_odd_types),
+	ROW(attribute_of_shared_memory), ROW(key_of_dead_notify), ROW(faults_beside_dead_objects),
+	ROW(capture_end_on_joined_stream), ROW(host_mapping_of_bad_device), ROW(copies_to_dead_stream),
+	ROW(offsets_to_dead_stream), ROW(work_for_dead_stream), ROW(questions_to_dead_model),
+	ROW(processes_of_dead_notify), ROW(prefetches), ROW(copies_on_other_contexts_stream),
+	ROW(copies_without_device), ROW(lengths_of_33_bits), ROW(pool_block_freed_twice),
+	ROW(keys_without_device), ROW(repairs), ROW(information_of_last_task),
+	ROW(work_on_other_contexts_stream), {NULL, NULL}};

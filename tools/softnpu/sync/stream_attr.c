@@ -285,6 +285,11 @@ aclError aclrtResetOverflowStatus(aclrtStream stream)
 	return LOCKED(clear_status(stream));
 }
 
+aclError aclrtResetFloatOverflowStatus(aclrtStream stream)
+{
+	return LOCKED(clear_status(stream));
+}
+
 /* As clear_status, but for the answer to the NULL handle without a context. */
 static aclError clear_float_status(aclrtStream handle)
 {
@@ -292,11 +297,6 @@ static aclError clear_float_status(aclrtStream handle)
 	aclError rc = find_or_default(handle, &s);
 
 	return rc ? rc : clear_status(handle);
-}
-
-aclError aclrtResetFloatOverflowStatus(aclrtStream stream)
-{
-	return LOCKED(clear_float_status(stream));
 }
 
 aclError aclrtNpuClearFloatOverFlowStatus(uint32_t checkMode, aclrtStream stream)
