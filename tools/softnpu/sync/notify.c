@@ -67,13 +67,21 @@ static void kill_notify(struct notify *n)
 	object_kill(&n->obj);
 }
 
+/* The handle outlives a reset of the device, so that the lack of a context is said first. */
+static aclError lost(const struct notify *n)
+{
+	return n->lost ? npu_err(ACL_ERROR_RT_INVALID_HANDLE, "the notify's device was reset") : ACL_SUCCESS;
+}
+
 /* The calls about a notify alone need a context all the same. */
 static aclError find_here(aclrtNotify handle, struct notify **n)
 {
 	struct context *ctx;
 	aclError rc = notify_find(handle, n);
 
-	return rc ? rc : context_need(&ctx);
+	if (!rc)
+		rc = context_need(&ctx);
+	return rc ? rc : lost(*n);
 }
 
 aclError aclrtDestroyNotify(aclrtNotify notify)
@@ -81,17 +89,23 @@ aclError aclrtDestroyNotify(aclrtNotify notify)
 	return LOCKED_WITH(notify, n, find_here(notify, &n), kill_notify(n));
 }
 
-static void kill_if_on(struct object *o, void *dev)
+static void lose_if_on(struct object *o, void *dev)
 {
 	struct notify *n = container_of(o, struct notify, obj);
 
-	if (n->dev == dev)
-		kill_notify(n);
+	if (n->dev != dev || n->lost)
+		return;
+	n->lost = true;
+	n->dev->notifies--;
+	n->word = &n->local;
+	if (n->shared)
+		shared_word_close(n->shared);
+	n->shared = NULL;
 }
 
 void notifies_release_device(struct device *dev)
 {
-	objects_each(OBJ_NOTIFY, kill_if_on, dev);
+	objects_each(OBJ_NOTIFY, lose_if_on, dev);
 }
 
 /* --- tasks ------------------------------------------------------------------- */
@@ -157,11 +171,13 @@ static aclError submit(
 
 	if (!rc)
 		rc = stream_find(stream, STREAM_SUBMIT, &s);
-	if (!rc && type == &wait_type && (n->imported || (n->shared && n->dev != s->ctx->dev)))
-		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID,
-			"a shared notify is waited for in the process and on the device that created it");
+	if (!rc)
+		rc = lost(n);
 	if (rc)
 		return rc;
+	if (type == &wait_type && (n->imported || (n->shared && n->dev != s->ctx->dev)))
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID,
+			"a shared notify is waited for in the process and on the device that created it");
 	op = op_new(type, sizeof(*op));
 	if (!op)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
@@ -217,6 +233,8 @@ static aclError export_key(aclrtNotify handle, char *key, size_t len, uint64_t f
 	struct notify *n;
 	aclError rc = notify_find(handle, &n);
 
+	if (!rc)
+		rc = lost(n);
 	if (!rc && (len < IPC_KEY_SIZE || !known_flags(flags)))
 		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "len %zu is below %u, or unknown flags", len,
 			IPC_KEY_SIZE);

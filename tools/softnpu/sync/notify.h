@@ -14,6 +14,7 @@ struct notify {
 	uint64_t local;
 	struct shared *shared; /* exported or imported */
 	bool imported;
+	bool lost; /* its device was reset */
 	struct list waiters; /* lanes */
 };
 
