@@ -228,7 +228,8 @@ static aclError pool_free(char *addr, aclrtStream stream)
 	f = op_new(&free_type, sizeof(*f));
 	if (!f)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
-	f->addr = addr;
+	/* Not what is allocated there until then: where nothing is, nothing is freed. */
+	f->addr = in ? addr : NULL;
 	rc = stream_submit(s, &f->op);
 	if (!rc && of_pool)
 		pool_block_gone(in);
