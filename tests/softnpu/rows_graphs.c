@@ -727,6 +727,35 @@ static void model_of_a_capture_ended_elsewhere(void)
 	row(aclmdlRIGetId(m, &id));
 }
 
+static void name_of(aclmdlRI m, uint32_t room)
+{
+	char name[16] = "none";
+
+	row(aclmdlRIGetName(m, room, name));
+	row(strcmp(name, "none") ? (long)strlen(name) : -1);
+}
+
+static void *name_here(void *m)
+{
+	name_of(m, 1);
+	return NULL;
+}
+
+/* None has a name before it is given one, and a name is asked for in the model's context. */
+static void names_of_models(void)
+{
+	aclmdlRI m = model(), capturing_one = NULL;
+	aclrtContext other;
+
+	need(aclmdlRICaptureGetInfo(capturing(), NULL, &capturing_one));
+	name_of(m, 1);
+	name_of(capturing_one, 1);
+	in_thread(name_here, m);
+	need(aclrtCreateContext(&other, 0));
+	name_of(m, 0);
+	name_of(m, 16);
+}
+
 const struct row rows_graphs[] = {ROW(streams_of_models), ROW(tasks_of_streams), ROW(tasks_without_device),
 	ROW(tasks_without_parameters), ROW(tasks_of_another_kind), ROW(tasks_with_operator_information),
 	ROW(tasks_of_built_models), ROW(attributes_of_tasks), ROW(label_twice_in_a_list),
@@ -737,4 +766,4 @@ const struct row rows_graphs[] = {ROW(streams_of_models), ROW(tasks_of_streams),
 	ROW(overflow_addresses), ROW(streams_of_two_models), ROW(printing_models),
 	ROW(switches_without_saturation), ROW(caching_of_operators), ROW(model_of_a_capture_ended_elsewhere),
 	ROW(labels_of_another_context), ROW(update_of_a_running_model), ROW(values_of_attributes),
-	ROW(times_of_kernels), {NULL, NULL}};
+	ROW(times_of_kernels), ROW(names_of_models), {NULL, NULL}};

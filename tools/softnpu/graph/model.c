@@ -39,7 +39,6 @@ struct model *model_new(struct context *ctx, bool captured)
 	m->captured = captured;
 	m->state = captured ? MODEL_CAPTURING : MODEL_BUILDING;
 	m->id = next_id++;
-	snprintf(m->name, sizeof(m->name), "model_%u", m->id);
 	list_init(&m->turn);
 	list_init(&m->callbacks);
 	list_init(&m->conditions);

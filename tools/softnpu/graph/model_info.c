@@ -21,7 +21,7 @@ aclError aclmdlRISetName(aclmdlRI modelRI, const char *name)
 static aclError get_name(aclmdlRI handle, uint32_t max, char *name)
 {
 	struct model *m;
-	aclError rc = model_find(handle, &m);
+	aclError rc = model_find_here(handle, &m);
 
 	if (!rc && strlen(m->name) >= max)
 		rc = npu_answer(MODEL_NAME_TOO_LONG, "the name has %zu bytes", strlen(m->name) + 1);
