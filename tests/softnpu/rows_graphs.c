@@ -756,6 +756,28 @@ static void names_of_models(void)
 	name_of(m, 16);
 }
 
+static aclmdlRI a_model;
+
+static void *end_here(void *s)
+{
+	aclmdlRI m = a_model;
+
+	row(aclmdlRIEndTask(m, s));
+	row(aclmdlRIEndTask(m, NULL));
+	row(aclmdlRIUnbindStream(m, NULL));
+	row(aclmdlRIBindStream(m, NULL, ACL_MODEL_STREAM_FLAG_HEAD));
+	return NULL;
+}
+
+/* Without a context the default stream is a wrong argument. */
+static void end_of_model_without_device(void)
+{
+	aclrtStream s = persistent();
+
+	a_model = building(s);
+	in_thread(end_here, s);
+}
+
 const struct row rows_graphs[] = {ROW(streams_of_models), ROW(tasks_of_streams), ROW(tasks_without_device),
 	ROW(tasks_without_parameters), ROW(tasks_of_another_kind), ROW(tasks_with_operator_information),
 	ROW(tasks_of_built_models), ROW(attributes_of_tasks), ROW(label_twice_in_a_list),
@@ -766,4 +788,4 @@ const struct row rows_graphs[] = {ROW(streams_of_models), ROW(tasks_of_streams),
 	ROW(overflow_addresses), ROW(streams_of_two_models), ROW(printing_models),
 	ROW(switches_without_saturation), ROW(caching_of_operators), ROW(model_of_a_capture_ended_elsewhere),
 	ROW(labels_of_another_context), ROW(update_of_a_running_model), ROW(values_of_attributes),
-	ROW(times_of_kernels), ROW(names_of_models), {NULL, NULL}};
+	ROW(times_of_kernels), ROW(names_of_models), ROW(end_of_model_without_device), {NULL, NULL}};

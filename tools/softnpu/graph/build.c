@@ -146,7 +146,11 @@ static aclError end_task(aclmdlRI model, aclrtStream stream)
 	aclError rc = model_find(model, &m);
 
 	if (!rc)
-		rc = stream_find(stream, STREAM_SUBMIT, &s);
+		rc = stream_named(stream, STREAM_SUBMIT, &s);
+	if (!rc)
+		rc = stream_default(&s);
+	if (!rc)
+		rc = stream_enter(STREAM_SUBMIT, &s);
 	if (!rc)
 		rc = enter_built(m, s);
 	if (!rc && s->bound != m)
