@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of devices, and of what is done to memory and binaries in a context: read in the published source. */
 #include <stdint.h>
+#include <unistd.h>
 
 #include "acl/acl_rt_memory_soma.h"
 #include "rows.h"
@@ -293,8 +294,63 @@ static void actual_times_of_operators(void)
 	row_of_operators();
 }
 
+/* --- snapshots of the process ---------------------------------------------------------------- */
+
+static int called, refuses;
+
+static uint32_t on_snapshot(int32_t device, void *which)
+{
+	(void)device;
+	called = called * 10 + *(char *)which - '0';
+	return *(char *)which - '0' == refuses;
+}
+
+static void snapshot(aclError answer, int fails)
+{
+	row(answer);
+	row(called);
+	called = 0;
+	refuses = fails;
+}
+
+static void snapshots_called_back(void)
+{
+	need(aclrtSnapShotCallbackRegister(ACL_RT_SNAPSHOT_LOCK_PRE, on_snapshot, "1"));
+	need(aclrtSnapShotCallbackRegister(ACL_RT_SNAPSHOT_BACKUP_PRE, on_snapshot, "2"));
+	need(aclrtSnapShotCallbackRegister(ACL_RT_SNAPSHOT_BACKUP_POST, on_snapshot, "3"));
+	need(aclrtSnapShotCallbackRegister(ACL_RT_SNAPSHOT_RESTORE_PRE, on_snapshot, "4"));
+	need(aclrtSnapShotCallbackRegister(ACL_RT_SNAPSHOT_RESTORE_POST, on_snapshot, "5"));
+	need(aclrtSnapShotCallbackRegister(ACL_RT_SNAPSHOT_UNLOCK_POST, on_snapshot, "6"));
+	snapshot(aclrtSnapShotProcessBackup(getpid(), NULL), 0);
+	snapshot(aclrtSnapShotProcessLock(getpid(), NULL), 0);
+	snapshot(aclrtSnapShotProcessRestore(getpid(), NULL), 0);
+	snapshot(aclrtSnapShotProcessLock(getpid(), NULL), 3);
+	snapshot(aclrtSnapShotProcessBackup(getpid(), NULL), 0);
+	snapshot(aclrtSnapShotProcessBackup(getpid(), NULL), 5);
+	snapshot(aclrtSnapShotProcessRestore(getpid(), NULL), 0);
+	snapshot(aclrtSnapShotProcessRestore(getpid(), NULL), 0);
+	snapshot(aclrtSnapShotProcessUnlock(getpid(), NULL), 0);
+	snapshot(aclrtSnapShotProcessUnlock(getpid(), NULL), 0);
+}
+
+/* The contexts of any device can be backed up; where there is none, nothing is called after that. */
+static void snapshots_without_context(void)
+{
+	need(aclrtSnapShotCallbackRegister(ACL_RT_SNAPSHOT_BACKUP_PRE, on_snapshot, "2"));
+	need(aclrtSnapShotCallbackRegister(ACL_RT_SNAPSHOT_BACKUP_POST, on_snapshot, "3"));
+	need(aclrtResetDevice(0));
+	snapshot(aclrtSnapShotProcessLock(getpid(), NULL), 0);
+	snapshot(aclrtSnapShotProcessBackup(getpid(), NULL), 0);
+	snapshot(aclrtSnapShotProcessUnlock(getpid(), NULL), 0);
+	need(aclrtSetDevice(1));
+	need(aclrtSnapShotProcessLock(getpid(), NULL));
+	snapshot(aclrtSnapShotProcessBackup(getpid(), NULL), 0);
+	snapshot(aclrtSnapShotProcessUnlock(getpid(), NULL), 0);
+}
+
 const struct row rows_devices[] = {ROW(abort_callbacks), ROW(abort_callbacks_not_called),
 	ROW(callbacks_of_the_empty_name), ROW(notify_of_reset_device), ROW(stream_callbacks),
 	ROW(barriers_on_other_chip), ROW(globals_without_device), ROW(pools_without_device),
 	ROW(attributes_of_memory), ROW(information_about_threads), ROW(capabilities), ROW(streams_unbound),
-	ROW(times_of_operators), ROW(actual_times_of_operators), {NULL, NULL}};
+	ROW(times_of_operators), ROW(actual_times_of_operators), ROW(snapshots_called_back),
+	ROW(snapshots_without_context), {NULL, NULL}};

@@ -17,6 +17,14 @@ void devices_forget(void)
 	npu_thread()->device = -1;
 }
 
+bool contexts_exist(void)
+{
+	for (int i = 0; i < MAX_DEVICES; i++)
+		if (devices[i].primary || devices[i].contexts)
+			return true;
+	return false;
+}
+
 struct device *device_get(int id)
 {
 	devices[id].id = id;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/softnpu/core/npu.h"
+#include "tools/softnpu/core/device.h"
 
 enum state { RUNNING, PROCESS_LOCKED, BACKED_UP };
 
@@ -93,11 +93,31 @@ static aclError run(aclrtSnapShotStage stage)
 	return ACL_SUCCESS;
 }
 
+static aclError in(enum state is, enum state or, aclError code)
+{
+	if (state != is && state != or)
+		return npu_err(code, "not in this state of the snapshot");
+	return ACL_SUCCESS;
+}
+
+static aclError become(enum state now)
+{
+	state = now;
+	return ACL_SUCCESS;
+}
+
 static aclError change(enum state from, enum state from2, enum state to, aclError code)
 {
-	if (state != from && state != from2)
-		return npu_err(code, "not in this state of the snapshot");
-	state = to;
+	aclError rc = in(from, from2, code);
+
+	return rc ? rc : become(to);
+}
+
+/* What is backed up is that of the contexts there are, of whatever device. */
+static aclError back_up(void)
+{
+	if (!contexts_exist())
+		return npu_err(ACL_ERROR_RT_CONTEXT_NULL, "there is no context to back up");
 	return ACL_SUCCESS;
 }
 
@@ -127,16 +147,20 @@ aclError aclrtSnapShotProcessUnlock(int pid, void *reserve)
 	return rc ? rc : run(ACL_RT_SNAPSHOT_UNLOCK_POST);
 }
 
+/* The state changes last: where a callback refuses, the function may be called again. */
 aclError aclrtSnapShotProcessBackup(int pid, aclrtSnapShotBackupArgs *args)
 {
 	aclError rc = check(pid, args);
 
 	if (!rc)
+		rc = LOCKED(in(PROCESS_LOCKED, PROCESS_LOCKED, ACL_ERROR_SNAPSHOT_BACKUP_FAILED));
+	if (!rc)
 		rc = run(ACL_RT_SNAPSHOT_BACKUP_PRE);
 	if (!rc)
-		rc = LOCKED(
-			change(PROCESS_LOCKED, PROCESS_LOCKED, BACKED_UP, ACL_ERROR_SNAPSHOT_BACKUP_FAILED));
-	return rc ? rc : run(ACL_RT_SNAPSHOT_BACKUP_POST);
+		rc = LOCKED(back_up());
+	if (!rc)
+		rc = run(ACL_RT_SNAPSHOT_BACKUP_POST);
+	return rc ? rc : LOCKED(become(BACKED_UP));
 }
 
 aclError aclrtSnapShotProcessRestore(int pid, aclrtSnapShotRestoreArgs *args)
@@ -144,8 +168,10 @@ aclError aclrtSnapShotProcessRestore(int pid, aclrtSnapShotRestoreArgs *args)
 	aclError rc = check(pid, args);
 
 	if (!rc)
+		rc = LOCKED(in(BACKED_UP, BACKED_UP, ACL_ERROR_SNAPSHOT_RESTORE_FAILED));
+	if (!rc)
 		rc = run(ACL_RT_SNAPSHOT_RESTORE_PRE);
 	if (!rc)
-		rc = LOCKED(change(BACKED_UP, BACKED_UP, PROCESS_LOCKED, ACL_ERROR_SNAPSHOT_RESTORE_FAILED));
-	return rc ? rc : run(ACL_RT_SNAPSHOT_RESTORE_POST);
+		rc = run(ACL_RT_SNAPSHOT_RESTORE_POST);
+	return rc ? rc : LOCKED(become(PROCESS_LOCKED));
 }
