@@ -163,6 +163,10 @@ static void symbols(void)
 	OK(aclrtGetFuncBySymbol(&symbol_kernel, &func));
 	OK(aclrtLaunchKernelWithArgsArray(&symbol_kernel, 1, s, NULL, args));
 	IS(first_byte(d), 5);
+	OK(aclrtFunctionGetParamCount(&symbol_kernel, &size));
+	IS(size, 3);
+	OK(aclrtFunctionGetParamInfo(&symbol_kernel, 2, &size, NULL));
+	IS(size, 16);
 	IS(aclrtGetFuncBySymbol(&symbol_variable, &func), 107044);
 	OK(softnpu_register_variable(&symbol_variable, "v", 64));
 	OK(aclrtGetSymbolAddress(&symbol_variable, &where));

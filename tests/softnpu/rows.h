@@ -106,5 +106,6 @@ extern const struct row rows_published[]; /* those that the published source ans
 extern const struct row rows_kernels[]; /* the same, of kernels and errors */
 extern const struct row rows_memory[], rows_graphs[]; /* the same, of memory */
 extern const struct row rows_devices[]; /* the same, of devices and contexts */
+extern const struct row rows_drawn_i[]; /* the same, of kernels, models and tasks */
 
 #endif

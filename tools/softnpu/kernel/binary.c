@@ -474,12 +474,12 @@ aclError aclrtFunctionGetBinary(const aclrtFuncHandle funcHandle, aclrtBinHandle
 	return LOCKED(function_binary(funcHandle, binHandle));
 }
 
-static aclError param_info(const void *handle, size_t index, size_t *offset, size_t *size, size_t *count)
+static aclError param_info(const void *func, size_t index, size_t *offset, size_t *size, size_t *count)
 {
 	const struct kernel_info *info;
 	struct function *f;
 	size_t at = 0;
-	aclError rc = function_find(handle, &f);
+	aclError rc = function_called(func, &f);
 
 	if (!rc)
 		rc = function_not_cpu(f);

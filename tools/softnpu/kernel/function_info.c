@@ -63,5 +63,5 @@ aclError aclrtGetFunctionAttribute(
 /* For threads in vector cores, which no kernel has here. */
 aclError aclrtFunctionGetAvailDynUbufPerBlock(void *func, uint32_t flags, size_t *dynamicUbufSize)
 {
-	return LOCKED_WITH(function, f, function_find(func, &f), *dynamicUbufSize = 0);
+	return LOCKED_WITH(function, f, function_called(func, &f), *dynamicUbufSize = 0);
 }

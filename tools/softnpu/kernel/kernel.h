@@ -56,6 +56,8 @@ struct kernel_info {
 const struct kernel_info *kernel_info(const char *name);
 /* Function that stands behind a host symbol; made at first use. */
 struct function *function_of_symbol(const void *symbol);
+/* A host symbol or a handle: symbols are of a context's device, and come first. */
+aclError function_called(const void *func, struct function **f);
 
 /* What a launch may set and its task keeps. */
 struct kernel_attributes {

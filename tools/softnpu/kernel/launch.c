@@ -168,20 +168,17 @@ aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t numBlo
 	return npu_unless_gone(OBJ_FUNCTION, funcHandle, npu_unless_gone(OBJ_STREAM, stream, rc));
 }
 
-/* func is a function handle or a host symbol; the parameters' sizes come from softnpu_describe_kernel. */
+/* The parameters' sizes come from softnpu_describe_kernel. */
 static aclError launch_array(const void *func, struct kernel_launch *l, const aclrtLaunchKernelCfg *cfg,
 	aclrtStream stream, void **args)
 {
-	struct object *o = object_find(func, OBJ_FUNCTION);
 	const struct kernel_info *info;
 	char packed[MAX_KERNEL_PARAMS * 64] = "";
 	size_t size = 0;
-	aclError rc;
+	aclError rc = function_called(func, &l->func);
 
-	l->func = o ? container_of(o, struct function, obj) : function_of_symbol(func);
-	if (!l->func)
-		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is no kernel", func);
-	rc = function_not_cpu(l->func);
+	if (!rc)
+		rc = function_not_cpu(l->func);
 	if (rc)
 		return rc;
 	info = kernel_info(l->func->name);

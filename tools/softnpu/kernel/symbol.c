@@ -64,6 +64,17 @@ struct function *function_of_symbol(const void *symbol)
 	return s ? s->func : NULL;
 }
 
+aclError function_called(const void *func, struct function **f)
+{
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	if (rc)
+		return rc;
+	*f = function_of_symbol(func);
+	return *f ? ACL_SUCCESS : function_find(func, f);
+}
+
 static aclError get_function(const void *symbol, aclrtFuncHandle *out)
 {
 	struct context *ctx;
