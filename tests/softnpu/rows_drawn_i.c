@@ -35,4 +35,17 @@ static void functions_gone_without_device(void)
 	in_thread(call_by_either, f);
 }
 
-const struct row rows_drawn_i[] = {ROW(functions_gone_without_device), {NULL, NULL}};
+/* No parameters are not the same as none that are known. */
+static void parameters_of_unknown_kernels(void)
+{
+	aclrtBinHandle bin;
+	aclrtFuncHandle f = function(&bin);
+	size_t n = 7;
+
+	row(aclrtFunctionGetParamCount(f, &n));
+	row((long)n);
+	row(aclrtFunctionGetParamInfo(f, 0, &n, NULL));
+}
+
+const struct row rows_drawn_i[] = {
+	ROW(functions_gone_without_device), ROW(parameters_of_unknown_kernels), {NULL, NULL}};

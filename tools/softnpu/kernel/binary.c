@@ -486,11 +486,13 @@ static aclError param_info(const void *func, size_t index, size_t *offset, size_
 	if (rc)
 		return rc;
 	info = kernel_info(f->name);
+	if (!info || !info->described)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "nothing is known of the kernel's parameters");
 	if (count) {
-		*count = info ? info->n_params : 0;
+		*count = info->n_params;
 		return ACL_SUCCESS;
 	}
-	if (!info || index >= info->n_params)
+	if (index >= info->n_params)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the kernel has no parameter %zu", index);
 	for (size_t i = 0; i <= index; i++) {
 		at = ALIGN_UP(at, info->sizes[i] < 8 ? info->sizes[i] : 8);

@@ -71,6 +71,7 @@ static aclError set_params(const char *name, const size_t *sizes, size_t n)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for kernel %s", name);
 	memcpy(k->info.sizes, sizes, n * sizeof(*sizes));
 	k->info.n_params = n;
+	k->info.described = true;
 	return ACL_SUCCESS;
 }
 

@@ -48,6 +48,7 @@ struct function *function_new(struct binary *bin, const char *name);
 /* What is known of a kernel's name. */
 struct kernel_info {
 	softnpu_kernel fn;
+	bool described; /* the parameters are known, were there none */
 	size_t n_params;
 	size_t sizes[MAX_KERNEL_PARAMS];
 };
