@@ -47,5 +47,70 @@ static void parameters_of_unknown_kernels(void)
 	row(aclrtFunctionGetParamInfo(f, 0, &n, NULL));
 }
 
-const struct row rows_drawn_i[] = {
-	ROW(functions_gone_without_device), ROW(parameters_of_unknown_kernels), {NULL, NULL}};
+/* A list that is complete takes nothing more, but may be completed again. */
+static void lists_completed(void)
+{
+	aclrtArgsHandle list = NULL;
+	aclrtParamHandle first, second;
+	aclrtBinHandle bin;
+	long value = 1;
+
+	need(aclrtKernelArgsInit(function(&bin), &list));
+	row(aclrtKernelArgsAppend(list, &value, sizeof(value), &first));
+	row(aclrtKernelArgsAppend(list, &value, sizeof(value), &second));
+	row(first != second);
+	row(aclrtKernelArgsFinalize(list));
+	row(aclrtKernelArgsAppend(list, &value, sizeof(value), &second));
+	row(aclrtKernelArgsFinalize(list));
+}
+
+/* --- models and their tasks ---------------------------------------------------------------------- */
+
+static void *condition_of(void *handle)
+{
+	uint64_t *at;
+
+	row(aclmdlRICondHandleGetCondPtr(handle, &at));
+	return NULL;
+}
+
+/* The word of a condition is of no context, but without one it is not asked for. */
+static void conditions_elsewhere(void)
+{
+	uint64_t *here = NULL, *there = NULL;
+	aclmdlRICondHandle handle = NULL;
+	aclrtStream s = capturing();
+	aclrtContext other;
+	aclmdlRI m = NULL;
+
+	need(aclmdlRICaptureGetInfo(s, NULL, &m));
+	need(aclmdlRICondHandleCreate(m, 0, (aclmdlRICondHandleFlag)0, &handle));
+	need(aclmdlRICondHandleGetCondPtr(handle, &here));
+	need(aclrtCreateContext(&other, 0));
+	row(aclmdlRICondHandleGetCondPtr(handle, &there));
+	row(here == there);
+	in_thread(condition_of, handle);
+}
+
+static void tasks_set_twice(void)
+{
+	aclrtStream s = capturing(), inner = NULL, x = stream();
+	aclmdlRITaskParams params;
+	aclmdlRITask t = NULL;
+	aclmdlRI m = NULL;
+	uint32_t n = 1;
+
+	need(aclrtValueWrite(device(), 1, 0, s));
+	need(aclmdlRICaptureEnd(s, &m));
+	need(aclmdlRIGetStreams(m, &inner, &n));
+	need(aclmdlRIGetTasksByStream(inner, &t, &n));
+	need(aclmdlRITaskGetParams(t, &params));
+	row(aclmdlRITaskSetParams(t, &params));
+	row(aclmdlRITaskSetParams(t, &params));
+	row(aclmdlRIExecuteAsync(m, x));
+	row(aclmdlRIUpdate(m));
+	row(aclmdlRIExecuteAsync(m, x));
+}
+
+const struct row rows_drawn_i[] = {ROW(functions_gone_without_device), ROW(parameters_of_unknown_kernels),
+	ROW(lists_completed), ROW(conditions_elsewhere), ROW(tasks_set_twice), {NULL, NULL}};
