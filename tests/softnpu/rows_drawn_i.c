@@ -112,5 +112,18 @@ static void tasks_set_twice(void)
 	row(aclmdlRIExecuteAsync(m, x));
 }
 
+/* The last reset of a device unbinds the thread, whichever device it had set. */
+static void reset_of_another_device(void)
+{
+	int32_t id = -1;
+
+	need(aclrtSetDevice(1));
+	need(aclrtSetDevice(0));
+	row(aclrtResetDevice(1));
+	row(aclrtGetDevice(&id));
+	row(aclrtResetDevice(1));
+}
+
 const struct row rows_drawn_i[] = {ROW(functions_gone_without_device), ROW(parameters_of_unknown_kernels),
-	ROW(lists_completed), ROW(conditions_elsewhere), ROW(tasks_set_twice), {NULL, NULL}};
+	ROW(lists_completed), ROW(conditions_elsewhere), ROW(tasks_set_twice), ROW(reset_of_another_device),
+	{NULL, NULL}};
