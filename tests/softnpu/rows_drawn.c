@@ -124,6 +124,6 @@ static void reset_of_another_device(void)
 	row(aclrtResetDevice(1));
 }
 
-const struct row rows_drawn_i[] = {ROW(functions_gone_without_device), ROW(parameters_of_unknown_kernels),
+const struct row rows_drawn[] = {ROW(functions_gone_without_device), ROW(parameters_of_unknown_kernels),
 	ROW(lists_completed), ROW(conditions_elsewhere), ROW(tasks_set_twice), ROW(reset_of_another_device),
 	{NULL, NULL}};
