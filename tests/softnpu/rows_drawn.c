@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of kernels, models and their tasks that were drawn by lot: read in the published source. */
+/* Rows of kernels, models, their tasks and snapshots that were drawn by lot: read in the published source. */
+#include <unistd.h>
+
 #include "rows.h"
 
 static aclrtFuncHandle function(aclrtBinHandle *bin)
@@ -124,6 +126,164 @@ static void reset_of_another_device(void)
 	row(aclrtResetDevice(1));
 }
 
+static aclrtStream gone(void)
+{
+	aclrtStream s = stream();
+
+	need(aclrtDestroyStream(s));
+	return s;
+}
+
+static void updates_of_unknown_tasks(void)
+{
+	aclrtTaskUpdateInfo info = {.id = (aclrtUpdateTaskAttrId)9};
+
+	row(aclrtTaskUpdateAsync(gone(), 0, &info, NULL));
+	row(aclrtTaskUpdateAsync(NULL, 0, &info, gone()));
+	row(aclrtGetLastError(ACL_RT_THREAD_LEVEL));
+	info.id = ACL_RT_UPDATE_RANDOM_TASK;
+	row(aclrtTaskUpdateAsync(NULL, 0, &info, gone()));
+	row(aclrtTaskUpdateAsync(gone(), 0, &info, NULL));
+}
+
+static void array(void *f, aclrtStream s, aclrtLaunchKernelCfg *cfg)
+{
+	row(aclrtLaunchKernelWithArgsArray(f, 1, s, cfg, NULL));
+}
+
+static void *arrays_here(void *f)
+{
+	static aclrtLaunchKernelCfg none = {NULL, 1};
+	static long nothing[8];
+
+	array(f, NULL, &none);
+	array(nothing, NULL, NULL);
+	return NULL;
+}
+
+/* Symbols are looked up first, which takes a context; the configuration is looked at when there is a kernel.
+ */
+static void arrays_without_device(void)
+{
+	aclrtFuncHandle f = NULL;
+	aclrtBinHandle bin;
+
+	need(aclrtBinaryLoadFromData("binary", 6, NULL, &bin));
+	need(aclrtBinaryGetFunction(bin, "kernel", &f));
+	in_thread(arrays_here, f);
+	(void)arrays_here(f);
+	need(aclrtBinaryUnLoad(bin));
+	(void)arrays_here(f);
+}
+
+static void *array_on_dead_stream(void *s)
+{
+	static long nothing[8];
+
+	array(nothing, s, NULL);
+	return NULL;
+}
+
+static void array_without_device_on_dead_stream(void)
+{
+	in_thread(array_on_dead_stream, gone());
+}
+
+static aclrtFuncHandle function_of_any(void)
+{
+	aclrtBinHandle bin;
+
+	return function(&bin);
+}
+
+/* Which parameter it is comes before whether the list is finished. */
+static void buffers_of_finished_list(void)
+{
+	aclrtParamHandle plain, holder;
+	aclrtArgsHandle list = NULL;
+	void *buffer;
+	long value = 1;
+
+	need(aclrtKernelArgsInit(function_of_any(), &list));
+	need(aclrtKernelArgsAppend(list, &value, sizeof(value), &plain));
+	need(aclrtKernelArgsAppendPlaceHolder(list, &holder));
+	need(aclrtKernelArgsFinalize(list));
+	row(aclrtKernelArgsGetPlaceHolderBuffer(list, holder, 8, &buffer));
+	row(aclrtKernelArgsGetPlaceHolderBuffer(list, plain, 8, &buffer));
+}
+
+/* A list is of no context, but finishing one takes a context. */
+static void *finish_here(void *list)
+{
+	row(aclrtKernelArgsFinalize(list));
+	return NULL;
+}
+
+static void list_changed_elsewhere(void)
+{
+	aclrtFuncHandle f = function_of_any();
+	aclrtContext first, other;
+	aclrtArgsHandle list = NULL;
+	aclrtParamHandle plain;
+	long value = 1;
+
+	need(aclrtKernelArgsInit(f, &list));
+	need(aclrtKernelArgsAppend(list, &value, sizeof(value), &plain));
+	need(aclrtKernelArgsFinalize(list));
+	need(aclrtGetCurrentContext(&first));
+	need(aclrtCreateContext(&other, 0));
+	row(aclrtKernelArgsParaUpdate(list, plain, &value, sizeof(value)));
+	in_thread(finish_here, list);
+	need(aclrtSetCurrentContext(first));
+	row(aclrtLaunchKernelWithConfig(f, 1, NULL, NULL, list, NULL));
+	need(aclrtSetCurrentContext(other));
+	row(aclrtKernelArgsFinalize(list));
+	need(aclrtSetCurrentContext(first));
+	row(aclrtLaunchKernelWithConfig(f, 1, NULL, NULL, list, NULL));
+	row(aclrtSynchronizeDevice());
+}
+
+static int called;
+
+static uint32_t on_lock(int32_t device, void *args)
+{
+	(void)device, (void)args;
+	called++;
+	return 0;
+}
+
+static void *with_callback_here(void *unused)
+{
+	row(aclrtSnapShotCallbackRegister(ACL_RT_SNAPSHOT_LOCK_PRE, on_lock, NULL));
+	row(aclrtSnapShotCallbackUnregister(ACL_RT_SNAPSHOT_LOCK_PRE, on_lock));
+	return unused;
+}
+
+static void snapshot_without_callback(void)
+{
+	in_thread(with_callback_here, NULL);
+	row(aclrtSnapShotProcessLock(getpid(), NULL));
+	row(aclrtSnapShotProcessUnlock(getpid(), NULL));
+	row(called);
+}
+
+/* The flag is looked at before the handles, and not noted. */
+static void streams_bound_with_unknown_flag(void)
+{
+	aclrtStream s = NULL;
+	aclmdlRI m = NULL;
+
+	need(aclrtCreateStreamWithConfig(&s, 0, ACL_STREAM_PERSISTENT));
+	need(aclmdlRIBuildBegin(&m, 0));
+	need(aclmdlRIDestroy(m));
+	row(aclmdlRIBindStream(m, s, 9));
+	row(aclrtGetLastError(ACL_RT_THREAD_LEVEL));
+	row(aclmdlRIBindStream(m, s, 0));
+	row(aclrtGetLastError(ACL_RT_THREAD_LEVEL));
+}
+
 const struct row rows_drawn[] = {ROW(functions_gone_without_device), ROW(parameters_of_unknown_kernels),
 	ROW(lists_completed), ROW(conditions_elsewhere), ROW(tasks_set_twice), ROW(reset_of_another_device),
-	{NULL, NULL}};
+	ROW(updates_of_unknown_tasks), ROW(arrays_without_device), ROW(array_without_device_on_dead_stream),
+	ROW(buffers_of_finished_list), ROW(list_changed_elsewhere), ROW(snapshot_without_callback),
+	ROW(streams_bound_with_unknown_flag), {NULL, NULL}};

@@ -199,8 +199,10 @@ aclError aclrtLaunchKernelWithArgsArray(
 	void *func, uint32_t numBlocks, aclrtStream stream, aclrtLaunchKernelCfg *cfg, void **args)
 {
 	struct kernel_launch l = plain_launch(numBlocks, "", 1);
-	aclError rc = check_array(&l, func, cfg, stream);
+	aclError rc = npu_unless_gone(OBJ_STREAM, stream, LOCKED(function_called(func, &l.func)));
 
+	if (!rc)
+		rc = check_array(&l, func, cfg, stream);
 	return rc ? rc : LOCKED(launch_array(func, &l, cfg, stream, args));
 }
 
@@ -217,9 +219,11 @@ aclError aclrtLaunchSIMTKernelWithArgsArray(void *func, dim3 gridDim, dim3 block
 	aclrtStream stream, aclrtLaunchKernelCfg *cfg, void **args)
 {
 	struct kernel_launch l = simt_launch(gridDim, blockDim, "", 1);
-	aclError rc = check_array(&l, func, cfg, stream);
+	aclError rc = LOCKED(function_called(func, &l.func)); /* before the stream is looked at */
 
 	(void)dynUbufSize;
+	if (!rc)
+		rc = check_array(&l, func, cfg, stream);
 	return rc ? rc : LOCKED(launch_array(func, &l, cfg, stream, args));
 }
 
