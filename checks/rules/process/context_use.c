@@ -143,9 +143,7 @@ static bool answer_is_about_context(const struct acl_api_info *info)
 	case ACL_OP_GROUP_MODEL:
 		return true;
 	default:
-		/* What a model is asked for in its context. */
-		return info->operation == ACL_OP_INFO_MODEL_NAME ||
-		       info->operation == ACL_OP_INFO_MODEL_STREAMS;
+		return false;
 	}
 }
 
