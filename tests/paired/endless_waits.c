@@ -374,6 +374,91 @@ static void turns_in_a_circle(void)
 	CALL(aclrtDestroyNotify, .notify = yours);
 }
 
+static aclrtNotify make_own_notify(void)
+{
+	aclrtNotify n = NULL;
+
+	CALL_DOES(aclrtCreateNotify, 0, n = make_address(), .notify = &n);
+	return n;
+}
+
+/* Both waits come first: which record ends them is known only later. */
+static void both_wait_first(aclrtStream first, aclrtStream second, aclrtStream third)
+{
+	aclrtNotify mine = make_own_notify(), yours = make_own_notify();
+
+	CALL(aclrtWaitAndResetNotify, .notify = mine, .stream = first);
+	CALL(aclrtWaitAndResetNotify, .notify = yours, .stream = second);
+	CALL(aclrtRecordNotify, .notify = yours, .stream = bug ? first : third);
+	CALL(aclrtRecordNotify, .notify = mine, .stream = second);
+}
+
+static void both_wait_first_for_a_time(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+
+	both_wait_first(first, second, make_stream());
+	CALL_FAILS(bug ? 507046 : 0, aclrtSynchronizeStreamWithTimeout, .stream = first, .timeout = 100);
+	CALL(aclrtDestroyStreamForce, .stream = first);
+	CALL(aclrtDestroyStreamForce, .stream = second);
+}
+
+static void both_wait_first_and_are_aborted(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+
+	both_wait_first(first, second, make_stream());
+	CALL(aclrtStreamAbort, .stream = second);
+	CALL(aclrtStreamAbort, .stream = first);
+}
+
+/* Any of several records ends the wait for an event, and of those for a notify one of several waits. */
+static void circle_of_three(void)
+{
+	aclrtStream s[3] = {make_stream(), make_stream(), make_stream()}, other = make_stream();
+	aclrtEvent e[3] = {make_blocking_event(), make_blocking_event(), make_blocking_event()};
+
+	for (int i = 0; i < 3; i++)
+		wait_event(s[i], e[i]);
+	for (int i = 0; i < 3; i++)
+		record(e[(i + 1) % 3], s[i]);
+	if (!bug)
+		record(e[2], other);
+	CALL_EACH(bug ? 507046 : 0, ROLE(STREAM, s[1]), ROLE(TIMEOUT, -1));
+}
+
+static void circle_that_another_record_may_end(void)
+{
+	aclrtStream first = make_stream(), second = make_stream(), third = make_stream();
+	aclrtNotify mine = make_own_notify(), yours = make_own_notify();
+
+	pair_assume(make_address() != NULL, "a call that waits for ever returns");
+	CALL(aclrtWaitAndResetNotify, .notify = mine, .stream = first);
+	CALL(aclrtWaitAndResetNotify, .notify = yours, .stream = second);
+	/* One of two waits is ended by it. */
+	if (!bug)
+		CALL(aclrtWaitAndResetNotify, .notify = mine, .stream = third);
+	CALL(aclrtRecordNotify, .notify = yours, .stream = first);
+	CALL(aclrtRecordNotify, .notify = mine, .stream = second);
+	if (!bug)
+		CALL(aclrtRecordNotify, .notify = mine, .stream = make_stream());
+	CALL_FAILS(bug ? 507046 : 0, aclrtSynchronizeStream, .stream = first);
+}
+
+/* What it waits for is recorded, behind a wait for what is not. */
+static void recorded_behind_a_wait_without_record(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	aclrtEvent one = make_blocking_event(), two = make_blocking_event();
+
+	wait_event(first, one);
+	wait_event(second, two);
+	record(one, second);
+	if (!bug)
+		record(two, make_stream());
+	CALL_EACH(bug ? 507046 : 0, ROLE(STREAM, first), ROLE(TIMEOUT, -1));
+}
+
 static void context_of_a_cycle_destroyed(void)
 {
 	aclrtContext context = make_context();
@@ -407,6 +492,11 @@ static const struct pair pairs[] = {
 	PAIR_EACH("stream-wait-cycle", streams_of_a_cycle_destroyed, DESTROY_STREAM, .avoids = true),
 	PAIR_AVOIDS("stream-wait-cycle", context_of_a_cycle_destroyed),
 	PAIR_AVOIDS("stream-wait-cycle", turns_in_a_circle),
+	PAIR_AVOIDS("stream-wait-cycle", both_wait_first_for_a_time),
+	PAIR_AVOIDS("stream-wait-cycle", both_wait_first_and_are_aborted),
+	PAIR_EACH("stream-wait-cycle", circle_of_three, SYNCHRONISE_STREAM),
+	PAIR("stream-wait-cycle", circle_that_another_record_may_end),
+	PAIR_EACH("stream-wait-never-satisfied", recorded_behind_a_wait_without_record, SYNCHRONISE_STREAM),
 };
 
 PAIRS_MAIN("waits that never end", pairs)

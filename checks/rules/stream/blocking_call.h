@@ -12,12 +12,21 @@
 bool nobody_else_can_act(struct checks *c);
 /* The same of threads alone: callbacks of the runtime do not count. */
 bool no_other_thread(struct checks *c);
+/* It waits in a circle that a finding has named. */
+bool stream_in_known_circle(struct checks *c, struct acl_object *stream);
 
 /* What has a timeout may be meant to fail: its result says. */
 static inline bool waits_for_ever(const struct acl_call_record *call)
 {
 	return !acl_arg_has(call->api, ACL_ROLE_TIMEOUT) ||
 	       (int32_t)acl_arg_value(call->api, call->args, ACL_ROLE_TIMEOUT) < 0;
+}
+
+/* It had one, which was over first. */
+static inline bool time_was_over(const struct acl_call_record *call)
+{
+	return error_of(call) == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT ||
+	       error_of(call) == ACL_ERROR_RT_EVENT_SYNC_TIMEOUT;
 }
 
 #endif

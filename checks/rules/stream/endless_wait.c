@@ -2,8 +2,8 @@
 /*
  * Host calls that never return: the stream they wait for, or whose work they let
  * end first, waits for an event or a notify that has no record, or a word that nothing
- * gives the value, or only what itself comes after the wait.  Said before the call is forwarded, and only
- * where no other thread can help.
+ * gives the value, or only what itself comes after the wait, or after others that wait in turn for what comes
+ * after this one.  Said before the call is forwarded, and only where no other thread can help.
  */
 #include "checks/engine/finding_statement.h"
 #include "checks/rules/stream/blocking_call.h"
@@ -33,23 +33,88 @@ struct blocked_wait {
 	uint32_t tid;
 	uint16_t api;
 	bool reported;
-	/* A record that comes after the wait itself, 0 = none. */
+	/* Its record, if there is one, comes after the waits of these places, and is on that stream. */
+	uint64_t behind;
 	acl_ref recorder;
 };
 
 struct endless_waits {
 	struct acl_lock lock;
-	_Atomic uint32_t n; /* in use, from the first on */
+	_Atomic uint64_t used; /* a bit for each place */
 	_Atomic bool words_hidden; /* kernels or models may write words */
 	struct blocked_wait at[OPEN_WAITS];
 };
+
+/* Loops over the places of a set. */
+#define EACH_PLACE(i, set)                                                                                   \
+	(uint64_t set_ = (set), i = 0; set_ && (i = (uint64_t)__builtin_ctzll(set_), true); set_ &= set_ - 1)
+#define PLACE(i) (1ull << (i))
 
 static struct endless_waits *blocked(struct checks *c)
 {
 	return module_state(c, endless_wait);
 }
 
+static bool any_blocked(struct checks *c)
+{
+	return load_relaxed(&blocked(c)->used) != 0;
+}
+
 /* --- which waits are open --------------------------------------------------------------------------- */
+
+/* Waits that are over, and with them those whose record came after no other one. */
+static void blocked_over(struct endless_waits *w, uint64_t over)
+{
+	uint64_t used = load_relaxed(&w->used);
+
+	while (over) {
+		uint64_t next = 0;
+
+		used &= ~over;
+		for
+			EACH_PLACE(i, used)
+			{
+				if (!(w->at[i].behind & over))
+					continue;
+				w->at[i].behind &= ~over;
+				if (!w->at[i].behind)
+					next |= PLACE(i);
+			}
+		over = next;
+	}
+	store_relaxed(&w->used, used);
+}
+
+/* What it waits for is still there. */
+static bool awaited_lives(struct checks *c, const struct blocked_wait *b)
+{
+	struct acl_object *what = b->what ? object_of(c, b->what) : NULL;
+	struct block_lookup at;
+
+	if (b->what)
+		return what && object_usable(what);
+	return map_find(memory_blocks(c), b->word.address, &at) &&
+	       block_ref(at.block, at.generation, false) == b->word.block;
+}
+
+static bool still_waits(struct checks *c, const struct blocked_wait *b)
+{
+	struct acl_object *waiter = object_of(c, b->stream);
+
+	return waiter && object_usable(waiter) && awaited_lives(c, b) && stream_pending(waiter, b->position);
+}
+
+/* Forgets waits that are over. */
+static void blocked_sweep(struct checks *c, struct endless_waits *w)
+{
+	uint64_t over = 0;
+
+	for
+		EACH_PLACE(i, load_relaxed(&w->used))
+	if (!still_waits(c, &w->at[i]))
+		over |= PLACE(i);
+	blocked_over(w, over);
+}
 
 static void blocked_add(struct checks *c, const struct acl_call_record *call, struct blocked_wait b)
 {
@@ -62,8 +127,14 @@ static void blocked_add(struct checks *c, const struct acl_call_record *call, st
 	b.api = call->api;
 	checks_start_conditional(c);
 	lock(&w->lock);
-	if (load_relaxed(&w->n) < OPEN_WAITS)
-		w->at[counter_inc(&w->n)] = b;
+	if (!~load_relaxed(&w->used))
+		blocked_sweep(c, w);
+	if (~load_relaxed(&w->used)) {
+		unsigned place = (unsigned)__builtin_ctzll(~load_relaxed(&w->used));
+
+		w->at[place] = b;
+		store_relaxed(&w->used, load_relaxed(&w->used) | PLACE(place));
+	}
 	unlock(&w->lock);
 }
 
@@ -179,31 +250,76 @@ static bool is_about(const struct blocked_wait *b, const struct ending *e)
 		       !word_ends_wait(*e->value, b->word.value, b->word.flags));
 }
 
-/* It ends the wait, unless it cannot come before the wait is over. */
+/* The open waits that the stream's next task comes after. */
+static uint64_t waits_before(struct checks *c, struct endless_waits *w, struct acl_object *s)
+{
+	const struct awaited next = {.stream = s, .position = UINT64_MAX};
+	uint64_t before = 0;
+
+	for
+		EACH_PLACE(i, load_relaxed(&w->used))
+		{
+			struct acl_object *waiter = object_of(c, w->at[i].stream);
+
+			if (waiter && stream_pending(waiter, w->at[i].position) &&
+				awaits(c, waiter, &w->at[i], &next))
+				before |= PLACE(i);
+		}
+	return before;
+}
+
+/* Waits for the same. */
+static uint64_t waits_about(struct endless_waits *w, const struct ending *e)
+{
+	uint64_t about = 0;
+
+	for
+		EACH_PLACE(i, load_relaxed(&w->used))
+	if (is_about(&w->at[i], e))
+		about |= PLACE(i);
+	return about;
+}
+
+/* A record of a notify ends one of them, and which one is not known. */
+static bool ends_only_one(struct checks *c, const struct ending *e, uint64_t about)
+{
+	struct acl_object *what = e->what ? object_of(c, e->what) : NULL;
+
+	return what && what->kind == ACL_HANDLE_NOTIFY && about & (about - 1);
+}
+
+/* Ends the wait when it comes after no other one.  Of two records, and of one that may end another wait, only
+ * those are followed that come after the wait itself. */
 static void recorded(struct checks *c, struct acl_call_record *call, const struct ending *e)
 {
 	struct endless_waits *w = blocked(c);
-	struct acl_object *s = stream_of(call);
+	struct acl_object *s = call->state.capture ? NULL : stream_of(call);
+	uint64_t about, before, over = 0;
+	bool unsure;
 
 	lock(&w->lock);
-	for (uint32_t i = load_relaxed(&w->n); i-- > 0;) {
-		struct acl_object *waiter = object_of(c, w->at[i].stream);
-		struct awaited record = {.stream = s, .position = UINT64_MAX};
+	about = waits_about(w, e);
+	before = about && s ? waits_before(c, w, s) : 0;
+	unsure = ends_only_one(c, e, about);
+	for
+		EACH_PLACE(i, about)
+		{
+			struct blocked_wait *b = &w->at[i];
 
-		if (!is_about(&w->at[i], e))
-			continue;
-		if (waiter && s && !call->state.capture && stream_pending(waiter, w->at[i].position) &&
-			awaits(c, waiter, &w->at[i], &record))
-			w->at[i].recorder = object_ref(s);
-		else
-			w->at[i] = w->at[counter_dec(&w->n) - 1];
-	}
+			if (!before || ((unsure || b->behind) && !(before & PLACE(i))))
+				over |= PLACE(i);
+			else if (!b->behind) {
+				b->behind = before;
+				b->recorder = object_ref(s);
+			}
+		}
+	blocked_over(w, over);
 	unlock(&w->lock);
 }
 
 static void blocking_record_enter(struct checks *c, struct acl_call_record *call)
 {
-	if (__builtin_expect(load_relaxed(&blocked(c)->n) != 0, 0) && event_of(call))
+	if (__builtin_expect(any_blocked(c), 0) && event_of(call))
 		recorded(c, call, &(struct ending){.what = object_ref(event_of(call))});
 }
 
@@ -212,7 +328,7 @@ static void blocking_notify_record_enter(struct checks *c, struct acl_call_recor
 	const void *value = acl_arg_pointer(call->api, call->args, ACL_ROLE_NOTIFY);
 	struct acl_object *n = value ? object_live(c, ACL_HANDLE_NOTIFY, value) : NULL;
 
-	if (n && load_relaxed(&blocked(c)->n))
+	if (n && any_blocked(c))
 		recorded(c, call, &(struct ending){.what = object_ref(n)});
 }
 
@@ -221,14 +337,14 @@ static void blocking_write_enter(struct checks *c, struct acl_call_record *call)
 	uint64_t address = (uintptr_t)acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS),
 		 value = acl_arg_value(call->api, call->args, ACL_ROLE_VALUE);
 
-	if (load_relaxed(&blocked(c)->n))
+	if (any_blocked(c))
 		recorded(c, call, &(struct ending){.start = address, .end = address + 8, .value = &value});
 }
 
 /* Memory that is not known may be anywhere. */
 static void blocking_range_enter(struct checks *c, struct acl_call_record *call)
 {
-	const struct operation *op = load_relaxed(&blocked(c)->n) ? operation_of(c, call) : NULL;
+	const struct operation *op = any_blocked(c) ? operation_of(c, call) : NULL;
 
 	for (uint64_t i = 0; op && i < op->n_entries; i++) {
 		const struct op_access *dst = operation_entry(op, i).dst;
@@ -249,49 +365,98 @@ static bool shared_since(struct checks *c, const struct blocked_wait *b)
 	return what ? what->kind == ACL_HANDLE_NOTIFY && notify_is_shared(what) : word_is_shared(c);
 }
 
-/* What it waits for is still there. */
-static bool awaited_lives(struct checks *c, const struct blocked_wait *b)
-{
-	struct acl_object *what = b->what ? object_of(c, b->what) : NULL;
-	struct block_lookup at;
+/* A wait that never ends, and what its record comes after. */
+struct stuck_wait {
+	struct blocked_wait wait, before;
+	uint64_t way; /* the places that led to it */
+};
 
-	if (b->what)
-		return what && object_usable(what);
-	return map_find(memory_blocks(c), b->word.address, &at) &&
-	       block_ref(at.block, at.generation, false) == b->word.block;
+/* Those that nothing ends, and whose record comes after such a one. */
+static uint64_t waits_stuck(struct checks *c, struct endless_waits *w)
+{
+	uint64_t stuck = 0, over = 0;
+
+	for
+		EACH_PLACE(i, load_relaxed(&w->used))
+	if (!shared_since(c, &w->at[i]))
+		stuck |= PLACE(i);
+	do {
+		stuck &= ~over;
+		over = 0;
+		for
+			EACH_PLACE(i, stuck)
+		if (w->at[i].behind && !(w->at[i].behind & stuck))
+			over |= PLACE(i);
+	} while (over);
+	return stuck;
 }
 
-/* The wait that keeps the call from returning; false: none. Waits that are over are forgotten. */
-static bool blocked_find(struct checks *c, const struct awaited *a, struct blocked_wait *out)
+/* From one of them on: the wait that nothing records, or the first one of a circle. */
+static void stuck_follow(const struct endless_waits *w, uint64_t stuck, uint64_t from, struct stuck_wait *out)
+{
+	unsigned i = (unsigned)__builtin_ctzll(from);
+
+	for (out->way = 0; w->at[i].behind && !(out->way & PLACE(i));) {
+		out->way |= PLACE(i);
+		/* Of a record that comes after the wait itself no other one is asked. */
+		if (!(w->at[i].behind & PLACE(i)))
+			i = (unsigned)__builtin_ctzll(w->at[i].behind & stuck);
+	}
+	out->way |= PLACE(i);
+	out->wait = w->at[i];
+	if (out->wait.behind && !(out->wait.behind & PLACE(i)))
+		out->before = w->at[__builtin_ctzll(out->wait.behind & stuck)];
+}
+
+/* The wait that keeps the call from returning; false: none. */
+static bool blocked_find(struct checks *c, const struct awaited *a, struct stuck_wait *out)
+{
+	struct endless_waits *w = blocked(c);
+	uint64_t stuck, keep = 0;
+
+	lock(&w->lock);
+	blocked_sweep(c, w);
+	stuck = waits_stuck(c, w);
+	for
+		EACH_PLACE(i, stuck)
+		{
+			struct acl_object *waiter = object_of(c, w->at[i].stream);
+
+			if (waiter && awaits(c, waiter, &w->at[i], a))
+				keep |= PLACE(i);
+		}
+	*out = (struct stuck_wait){0};
+	if (keep)
+		stuck_follow(w, stuck, keep, out);
+	unlock(&w->lock);
+	return keep != 0;
+}
+
+static void blocked_reported(struct checks *c, const struct stuck_wait *s)
+{
+	struct endless_waits *w = blocked(c);
+
+	lock(&w->lock);
+	for
+		EACH_PLACE(i, s->way & load_relaxed(&w->used))
+	w->at[i].reported = true;
+	unlock(&w->lock);
+}
+
+bool stream_in_known_circle(struct checks *c, struct acl_object *stream)
 {
 	struct endless_waits *w = blocked(c);
 	bool found = false;
 
+	if (!any_blocked(c))
+		return false;
 	lock(&w->lock);
-	for (uint32_t i = load_relaxed(&w->n); !found && i-- > 0;) {
-		struct acl_object *waiter = object_of(c, w->at[i].stream);
-
-		if (!waiter || !object_usable(waiter) || !awaited_lives(c, &w->at[i]) ||
-			!stream_pending(waiter, w->at[i].position)) {
-			w->at[i] = w->at[counter_dec(&w->n) - 1];
-			continue;
-		}
-		*out = w->at[i];
-		found = !shared_since(c, out) && awaits(c, waiter, out, a);
-	}
+	for
+		EACH_PLACE(i, load_relaxed(&w->used))
+	found |= w->at[i].reported && w->at[i].recorder &&
+		 (w->at[i].stream == object_ref(stream) || w->at[i].recorder == object_ref(stream));
 	unlock(&w->lock);
 	return found;
-}
-
-static void blocked_reported(struct checks *c, const struct blocked_wait *b)
-{
-	struct endless_waits *w = blocked(c);
-
-	lock(&w->lock);
-	for (uint32_t i = 0; i < load_relaxed(&w->n); i++)
-		if (w->at[i].stream == b->stream && w->at[i].position == b->position)
-			w->at[i].reported = true;
-	unlock(&w->lock);
 }
 
 static void wait_history(struct acl_object_history *h, const void *source)
@@ -304,16 +469,23 @@ static void wait_history(struct acl_object_history *h, const void *source)
 	h->last_used = (struct acl_call_site){.tid = b->tid, .caller = b->caller, .api = b->api};
 }
 
-static void endless_object_report(struct checks *c, struct acl_call_record *call,
-	const struct blocked_wait *b, struct acl_object *waiter, struct acl_object *recorder)
+/* Of a circle of several waits the next one; the waiting stream has its name in the text. */
+static struct finding_part part_waiter(const struct stuck_wait *s, struct acl_object *waiter)
 {
+	return s->before.stream ? part_history("the wait before the record", wait_history, &s->before)
+				: part_object("waiting stream", waiter);
+}
+
+static void endless_object_report(struct checks *c, struct acl_call_record *call, const struct stuck_wait *s,
+	struct acl_object *waiter, struct acl_object *recorder)
+{
+	const struct blocked_wait *b = &s->wait;
 	struct acl_object *what = object_of(c, b->what);
 
 	if (recorder)
 		FINDING_BROKEN(c, call, RULE("stream-wait-cycle"),
-			PARTS(part_history("the wait", wait_history, b),
-				part_object("waiting stream", waiter), part_object("what it waits for", what),
-				part_object("recorded on", recorder)),
+			PARTS(part_history("the wait", wait_history, b), part_waiter(s, waiter),
+				part_object("what it waits for", what), part_object("recorded on", recorder)),
 			"The wait of %s for %s 0x%llx comes before its record on %s: neither can go on. "
 			"Submit the record before the wait, or on a stream that does not wait for this one.",
 			STREAM_TEXT(waiter), acl_handle_names[what->kind],
@@ -329,17 +501,17 @@ static void endless_object_report(struct checks *c, struct acl_call_record *call
 			(unsigned long long)load_relaxed(&what->value));
 }
 
-static void endless_word_report(struct checks *c, struct acl_call_record *call, const struct blocked_wait *b,
+static void endless_word_report(struct checks *c, struct acl_call_record *call, const struct stuck_wait *s,
 	struct acl_object *waiter, struct acl_object *recorder)
 {
+	const struct blocked_wait *b = &s->wait;
 	struct finding_part address = part_address("word", (const void *)(uintptr_t)b->word.address),
 			    value = part_uint("value", b->word.value);
 
 	if (recorder)
 		FINDING_BROKEN(c, call, RULE("stream-wait-cycle"),
-			PARTS(part_history("the wait", wait_history, b),
-				part_object("waiting stream", waiter), part_object("written on", recorder),
-				address, value),
+			PARTS(part_history("the wait", wait_history, b), part_waiter(s, waiter),
+				part_object("written on", recorder), address, value),
 			"The wait of %s for a value of the word at 0x%llx comes before the write on %s that "
 			"would end it: neither can go on. Submit the write before the wait, or on a stream "
 			"that does not wait for this one.",
@@ -354,29 +526,46 @@ static void endless_word_report(struct checks *c, struct acl_call_record *call, 
 			STREAM_TEXT(waiter), (unsigned long long)b->word.address);
 }
 
-static void endless_report(struct checks *c, struct acl_call_record *call, const struct blocked_wait *b)
+static void endless_report(struct checks *c, struct acl_call_record *call, const struct stuck_wait *s)
 {
+	const struct blocked_wait *b = &s->wait;
 	struct acl_object *waiter = object_of(c, b->stream),
 			  *recorder = b->recorder ? object_of(c, b->recorder) : NULL;
 
-	blocked_reported(c, b);
+	blocked_reported(c, s);
 	if (b->what)
-		endless_object_report(c, call, b, waiter, recorder);
+		endless_object_report(c, call, s, waiter, recorder);
 	else
-		endless_word_report(c, call, b, waiter, recorder);
+		endless_word_report(c, call, s, waiter, recorder);
 }
 
 static void awaited_check(struct checks *c, struct acl_call_record *call, const struct awaited *a)
 {
-	struct blocked_wait b;
+	struct stuck_wait s;
 
 	if (!waits_for_ever(call))
 		return;
 	rule_evaluated(call, RULE("stream-wait-cycle"));
 	rule_evaluated(call, RULE("stream-wait-never-satisfied"));
-	if (__builtin_expect(load_relaxed(&blocked(c)->n) != 0, 0) && blocked_find(c, a, &b) &&
-		nobody_else_can_act(c))
-		endless_report(c, call, &b);
+	if (__builtin_expect(any_blocked(c), 0) && blocked_find(c, a, &s) && nobody_else_can_act(c))
+		endless_report(c, call, &s);
+}
+
+/* A circle that is given up with a stream of it: what is dropped there could never have been done. */
+static void dropped_check(struct checks *c, struct acl_call_record *call, const struct awaited *a)
+{
+	struct stuck_wait s;
+
+	rule_evaluated(call, RULE("stream-wait-cycle"));
+	if (blocked_find(c, a, &s) && !s.wait.reported && object_of(c, s.wait.recorder))
+		endless_report(c, call, &s);
+}
+
+/* The time was over, and nothing comes that could end it later. */
+static void timed_out_check(struct checks *c, struct acl_call_record *call, const struct awaited *a)
+{
+	if (time_was_over(call) && any_blocked(c) && nobody_else_can_act(c))
+		dropped_check(c, call, a);
 }
 
 static void endless_stream_enter(struct checks *c, struct acl_call_record *call)
@@ -387,6 +576,14 @@ static void endless_stream_enter(struct checks *c, struct acl_call_record *call)
 		awaited_check(c, call, &a);
 }
 
+static void endless_stream_timed_out(struct checks *c, struct acl_call_record *call)
+{
+	struct awaited a = {.stream = stream_of(call), .position = call->state.observed_position};
+
+	if (a.stream && !call->state.capture)
+		timed_out_check(c, call, &a);
+}
+
 static void endless_event_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct awaited a = {.stream = call->state.observed, .position = call->state.observed_position};
@@ -395,29 +592,35 @@ static void endless_event_enter(struct checks *c, struct acl_call_record *call)
 		awaited_check(c, call, &a);
 }
 
-static void endless_device_enter(struct checks *c, struct acl_call_record *call)
+static void endless_event_timed_out(struct checks *c, struct acl_call_record *call)
+{
+	struct awaited a = {.stream = call->state.observed, .position = call->state.observed_position};
+
+	if (a.stream)
+		timed_out_check(c, call, &a);
+}
+
+static struct awaited streams_of_device(struct checks *c, const struct acl_call_record *call)
 {
 	bool known;
-	struct awaited a = {.context = context_current(c, thread_of(call), &known)};
+
+	return (struct awaited){.context = context_current(c, thread_of(call), &known)};
+}
+
+static void endless_device_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct awaited a = streams_of_device(c, call);
 
 	if (a.context)
 		awaited_check(c, call, &a);
 }
 
-/* A circle that is given up with a stream of it: what is dropped there could never have been done. */
-static void dropped_check(struct checks *c, struct acl_call_record *call, const struct awaited *a)
+static void endless_device_timed_out(struct checks *c, struct acl_call_record *call)
 {
-	struct blocked_wait b;
+	struct awaited a = streams_of_device(c, call);
 
-	rule_evaluated(call, RULE("stream-wait-cycle"));
-	if (blocked_find(c, a, &b) && !b.reported && object_of(c, b.recorder))
-		endless_report(c, call, &b);
-}
-
-/* Of most streams and contexts that end nothing has to be asked. */
-static bool any_blocked(struct checks *c)
-{
-	return load_relaxed(&blocked(c)->n);
+	if (a.context)
+		timed_out_check(c, call, &a);
 }
 
 /* A destroy lets the work of the stream end first, unless it is forced. */
@@ -431,6 +634,14 @@ static void endless_stream_destroy_enter(struct checks *c, struct acl_call_recor
 		dropped_check(c, call, &a);
 	else
 		awaited_check(c, call, &a);
+}
+
+static void endless_stream_abort_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct awaited a = {.stream = stream_of(call), .position = UINT64_MAX};
+
+	if (a.stream && any_blocked(c))
+		dropped_check(c, call, &a);
 }
 
 static void endless_context_destroy_enter(struct checks *c, struct acl_call_record *call)
@@ -451,7 +662,7 @@ static void endless_free_enter(struct checks *c, struct acl_call_record *call)
 
 static void endless_forked(struct checks *c)
 {
-	store_relaxed(&blocked(c)->n, 0);
+	store_relaxed(&blocked(c)->used, 0);
 }
 
 static const struct check_hook hooks[] = {
@@ -471,6 +682,10 @@ static const struct check_hook hooks[] = {
 	{ON_OP(SYNCHRONISE_STREAM), ACL_ENTER, endless_stream_enter},
 	{ON_OP(SYNCHRONISE_EVENT), ACL_ENTER, endless_event_enter},
 	{ON_OP(SYNCHRONISE_DEVICE), ACL_ENTER, endless_device_enter},
+	{ON_OP(SYNCHRONISE_STREAM), ACL_FAILED, endless_stream_timed_out},
+	{ON_OP(SYNCHRONISE_EVENT), ACL_FAILED, endless_event_timed_out},
+	{ON_OP(SYNCHRONISE_DEVICE), ACL_FAILED, endless_device_timed_out},
+	{ON_OP(STREAM_ABORT), ACL_ENTER, endless_stream_abort_enter},
 	{ON_OP(DESTROY_STREAM), ACL_ENTER, endless_stream_destroy_enter},
 	{ON_OP(DESTROY_CONTEXT), ACL_ENTER, endless_context_destroy_enter},
 	{ON_OP(FREE_DEVICE), ACL_ENTER, endless_free_enter},

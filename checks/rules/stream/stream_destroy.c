@@ -8,6 +8,7 @@
 #include "checks/state/binding_state.h"
 #include "checks/state/event_state.h"
 #include "checks/state/order_state.h"
+#include "checks/rules/stream/blocking_call.h"
 #include "checks/rules/stream/stream_callback.h"
 #include "checks/state/signal_state.h"
 #include "checks/state/stream_state.h"
@@ -169,7 +170,7 @@ static void stream_force_enter(struct checks *c, struct acl_call_record *call)
 	if (load_acquire(&stream_state(s)->work))
 		rule_evaluated(call, RULE("stream-destroy-force-pending"));
 	work = own_work_pending(c, s);
-	if (!work || host_may_be_informed(c, s, work))
+	if (!work || host_may_be_informed(c, s, work) || stream_in_known_circle(c, s))
 		return;
 	waiter = waiter_behind(c, s, work);
 	if (waiter || (!end_is_unseen(c, s, work) && !given_up(c, s, work) && !binding_was(c, s)))
