@@ -46,8 +46,9 @@ struct endless_waits {
 };
 
 /* Loops over the places of a set. */
-#define EACH_PLACE(i, set)                                                                                   \
-	(uint64_t set_ = (set), i = 0; set_ && (i = (uint64_t)__builtin_ctzll(set_), true); set_ &= set_ - 1)
+#define each_place(i, set)                                                                                   \
+	for (uint64_t set_ = (set), i = 0; set_ && (i = (uint64_t)__builtin_ctzll(set_), true);              \
+		set_ &= set_ - 1)
 #define PLACE(i) (1ull << (i))
 
 static struct endless_waits *blocked(struct checks *c)
@@ -71,15 +72,14 @@ static void blocked_over(struct endless_waits *w, uint64_t over)
 		uint64_t next = 0;
 
 		used &= ~over;
-		for
-			EACH_PLACE(i, used)
-			{
-				if (!(w->at[i].behind & over))
-					continue;
-				w->at[i].behind &= ~over;
-				if (!w->at[i].behind)
-					next |= PLACE(i);
-			}
+		each_place(i, used)
+		{
+			if (!(w->at[i].behind & over))
+				continue;
+			w->at[i].behind &= ~over;
+			if (!w->at[i].behind)
+				next |= PLACE(i);
+		}
 		over = next;
 	}
 	store_relaxed(&w->used, used);
@@ -97,11 +97,21 @@ static bool awaited_lives(struct checks *c, const struct blocked_wait *b)
 	       block_ref(at.block, at.generation, false) == b->word.block;
 }
 
+/* By another thread between the look at it and the note of the wait: its record found no wait. */
+static bool recorded_meanwhile(const struct blocked_wait *b, struct acl_object *what)
+{
+	if (!what || b->behind)
+		return false;
+	return what->kind == ACL_HANDLE_NOTIFY ? load_relaxed(&notify_state(what)->balance) >= 0
+					       : load_relaxed(&event_state(what)->records) != 0;
+}
+
 static bool still_waits(struct checks *c, const struct blocked_wait *b)
 {
 	struct acl_object *waiter = object_of(c, b->stream);
 
-	return waiter && object_usable(waiter) && awaited_lives(c, b) && stream_pending(waiter, b->position);
+	return waiter && object_usable(waiter) && awaited_lives(c, b) &&
+	       !recorded_meanwhile(b, object_of(c, b->what)) && stream_pending(waiter, b->position);
 }
 
 /* Forgets waits that are over. */
@@ -109,10 +119,11 @@ static void blocked_sweep(struct checks *c, struct endless_waits *w)
 {
 	uint64_t over = 0;
 
-	for
-		EACH_PLACE(i, load_relaxed(&w->used))
-	if (!still_waits(c, &w->at[i]))
-		over |= PLACE(i);
+	each_place(i, load_relaxed(&w->used))
+	{
+		if (!still_waits(c, &w->at[i]))
+			over |= PLACE(i);
+	}
 	blocked_over(w, over);
 }
 
@@ -256,15 +267,14 @@ static uint64_t waits_before(struct checks *c, struct endless_waits *w, struct a
 	const struct awaited next = {.stream = s, .position = UINT64_MAX};
 	uint64_t before = 0;
 
-	for
-		EACH_PLACE(i, load_relaxed(&w->used))
-		{
-			struct acl_object *waiter = object_of(c, w->at[i].stream);
+	each_place(i, load_relaxed(&w->used))
+	{
+		struct acl_object *waiter = object_of(c, w->at[i].stream);
 
-			if (waiter && stream_pending(waiter, w->at[i].position) &&
-				awaits(c, waiter, &w->at[i], &next))
-				before |= PLACE(i);
-		}
+		if (waiter && stream_pending(waiter, w->at[i].position) &&
+			awaits(c, waiter, &w->at[i], &next))
+			before |= PLACE(i);
+	}
 	return before;
 }
 
@@ -273,10 +283,11 @@ static uint64_t waits_about(struct endless_waits *w, const struct ending *e)
 {
 	uint64_t about = 0;
 
-	for
-		EACH_PLACE(i, load_relaxed(&w->used))
-	if (is_about(&w->at[i], e))
-		about |= PLACE(i);
+	each_place(i, load_relaxed(&w->used))
+	{
+		if (is_about(&w->at[i], e))
+			about |= PLACE(i);
+	}
 	return about;
 }
 
@@ -301,18 +312,17 @@ static void recorded(struct checks *c, struct acl_call_record *call, const struc
 	about = waits_about(w, e);
 	before = about && s ? waits_before(c, w, s) : 0;
 	unsure = ends_only_one(c, e, about);
-	for
-		EACH_PLACE(i, about)
-		{
-			struct blocked_wait *b = &w->at[i];
+	each_place(i, about)
+	{
+		struct blocked_wait *b = &w->at[i];
 
-			if (!before || ((unsure || b->behind) && !(before & PLACE(i))))
-				over |= PLACE(i);
-			else if (!b->behind) {
-				b->behind = before;
-				b->recorder = object_ref(s);
-			}
+		if (!before || ((unsure || b->behind) && !(before & PLACE(i))))
+			over |= PLACE(i);
+		else if (!b->behind) {
+			b->behind = before;
+			b->recorder = object_ref(s);
 		}
+	}
 	blocked_over(w, over);
 	unlock(&w->lock);
 }
@@ -376,17 +386,19 @@ static uint64_t waits_stuck(struct checks *c, struct endless_waits *w)
 {
 	uint64_t stuck = 0, over = 0;
 
-	for
-		EACH_PLACE(i, load_relaxed(&w->used))
-	if (!shared_since(c, &w->at[i]))
-		stuck |= PLACE(i);
+	each_place(i, load_relaxed(&w->used))
+	{
+		if (!shared_since(c, &w->at[i]))
+			stuck |= PLACE(i);
+	}
 	do {
 		stuck &= ~over;
 		over = 0;
-		for
-			EACH_PLACE(i, stuck)
-		if (w->at[i].behind && !(w->at[i].behind & stuck))
-			over |= PLACE(i);
+		each_place(i, stuck)
+		{
+			if (w->at[i].behind && !(w->at[i].behind & stuck))
+				over |= PLACE(i);
+		}
 	} while (over);
 	return stuck;
 }
@@ -417,14 +429,13 @@ static bool blocked_find(struct checks *c, const struct awaited *a, struct stuck
 	lock(&w->lock);
 	blocked_sweep(c, w);
 	stuck = waits_stuck(c, w);
-	for
-		EACH_PLACE(i, stuck)
-		{
-			struct acl_object *waiter = object_of(c, w->at[i].stream);
+	each_place(i, stuck)
+	{
+		struct acl_object *waiter = object_of(c, w->at[i].stream);
 
-			if (waiter && awaits(c, waiter, &w->at[i], a))
-				keep |= PLACE(i);
-		}
+		if (waiter && awaits(c, waiter, &w->at[i], a))
+			keep |= PLACE(i);
+	}
 	*out = (struct stuck_wait){0};
 	if (keep)
 		stuck_follow(w, stuck, keep, out);
@@ -437,9 +448,10 @@ static void blocked_reported(struct checks *c, const struct stuck_wait *s)
 	struct endless_waits *w = blocked(c);
 
 	lock(&w->lock);
-	for
-		EACH_PLACE(i, s->way & load_relaxed(&w->used))
-	w->at[i].reported = true;
+	each_place(i, s->way & load_relaxed(&w->used))
+	{
+		w->at[i].reported = true;
+	}
 	unlock(&w->lock);
 }
 
@@ -451,10 +463,13 @@ bool stream_in_known_circle(struct checks *c, struct acl_object *stream)
 	if (!any_blocked(c))
 		return false;
 	lock(&w->lock);
-	for
-		EACH_PLACE(i, load_relaxed(&w->used))
-	found |= w->at[i].reported && w->at[i].recorder &&
-		 (w->at[i].stream == object_ref(stream) || w->at[i].recorder == object_ref(stream));
+	each_place(i, load_relaxed(&w->used))
+	{
+		const struct blocked_wait *b = &w->at[i];
+
+		found |= b->reported && b->recorder &&
+			 (b->stream == object_ref(stream) || b->recorder == object_ref(stream));
+	}
 	unlock(&w->lock);
 	return found;
 }
