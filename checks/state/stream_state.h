@@ -147,6 +147,9 @@ static inline bool stream_destroy_forced(const struct acl_call_record *call)
 /* Of a finding: the call takes away what a task of the stream uses, which explains what fails there later. */
 void stream_loses(struct acl_call_record *call, struct acl_object *stream);
 
+/* Of a finding: no task of the stream can fail from what was found, whatever it weighs. */
+void stream_runs_on(struct acl_call_record *call);
+
 /* The stream handle as passed. */
 static inline const void *stream_argument(const struct checks *c, const struct acl_call_record *call)
 {

@@ -615,6 +615,24 @@ static void freed_beside_a_wrong_last_task(void)
 	freed_beside_a_wrong_task(false);
 }
 
+/* The first round waits for an event that has no record yet: it ends at once, and its stream is no less sure.
+ */
+static void overtaken_behind_an_empty_wait(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	void *d = make_device_memory(SIZE), *h = make_host_memory(SIZE);
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+
+	if (bug)
+		CALL(aclrtStreamWaitEvent, .stream = first, .event = e);
+	copy_on(first, d, h, UP);
+	if (!bug)
+		order(first, second);
+	copy_on(second, make_host_memory(SIZE), d, DOWN);
+	wait_for(first);
+	wait_for(second);
+}
+
 static void word_not_waited_for(void)
 {
 	aclrtStream s = make_stream(), t = make_stream();
@@ -736,6 +754,7 @@ static const struct pair pairs[] = {
 	PAIR("free-in-flight", word_freed),
 	PAIR("free-in-flight", freed_behind_an_open_wait),
 	PAIR("stream-race-copy", word_not_waited_for),
+	PAIR_ALSO("stream-race-copy", overtaken_behind_an_empty_wait, "event-wait-before-record"),
 	PAIR_EACH("pool-cross-stream-unordered", pool_memory_on_other_stream, COPY_LINEAR,
 		.mode = PAIR_IF_ASYNC),
 	PAIR_EACH("pool-cross-stream-unordered", pool_memory_at_once, COPY_LINEAR, .mode = PAIR_IF_NOT_ASYNC),

@@ -62,9 +62,11 @@ static void unrecorded_wait_enter(struct checks *c, struct acl_call_record *call
 		report_unrecorded(c, call, e, stream_of(call), NOT_RELAXED, "the runtime refuses the wait");
 		break;
 	case EVENT_EX:
-		if (load_relaxed(&s->flags) & ACL_EVENT_SYNC)
-			report_unrecorded(
-				c, call, e, stream_of(call), -1, "the wait ends at once and orders nothing");
+		if (!(load_relaxed(&s->flags) & ACL_EVENT_SYNC))
+			break;
+		report_unrecorded(
+			c, call, e, stream_of(call), -1, "the wait ends at once and orders nothing");
+		stream_runs_on(call);
 		break;
 	case EVENT_WITH_FLAG:
 		/* A real wait, until a record comes: checked when none can come any more. That of a model is
