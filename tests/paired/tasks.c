@@ -169,6 +169,24 @@ static void set_while_running(void)
 	update(m);
 }
 
+/* The host may have seen the word that follows the execution; the runtime knows that it is not written. */
+static void set_before_its_word(void)
+{
+	aclrtStream s = make_stream();
+	uint64_t *word = make_device_memory(64);
+	aclmdlRI m = model_on(s);
+	aclmdlRITask task = task_of(m);
+
+	make_busy(s);
+	CALL(aclmdlRIExecuteAsync, .modelRI = m, .stream = s);
+	CALL(aclrtValueWrite, .devAddr = word, .value = 1, .stream = s);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL_FAILS(bug ? 107040 : 0, aclmdlRITaskSetParams, .task = task, .params = &params);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	update(m);
+}
+
 /* --- two threads at once ------------------------------------------------------------------------ */
 
 static bool together; /* the call of the other thread came while this one was in its own */
@@ -222,6 +240,7 @@ static const struct pair pairs[] = {
 	PAIR("mdlri-update-missing", destroyed_after_change),
 	PAIR("mdlri-task-modify-running", disabled_while_running),
 	PAIR("mdlri-task-modify-running", set_while_running),
+	PAIR("mdlri-task-modify-running", set_before_its_word),
 	PAIR("mdlri-task-api-concurrent", two_threads),
 	PAIR_EACH("mdlri-task-api-concurrent", two_threads_each, INFO_TASK_PARAMETERS),
 	PAIR_EACH("mdlri-task-api-concurrent", two_threads_each, INFO_TASK_ID),

@@ -2,6 +2,7 @@
 /* Changing the tasks of a model: when it may be done, and that aclmdlRIUpdate follows. */
 #include "checks/engine/finding_statement.h"
 #include "checks/state/model_execution.h"
+#include "checks/state/stream_state.h"
 #include "checks/state/task_state.h"
 
 #define NOT_READY ACL_ERROR_RT_MODEL_EXECUTE
@@ -13,10 +14,28 @@ static bool model_is_open(struct acl_object *m)
 	return status == MODEL_CAPTURING || status == MODEL_INVALIDATED;
 }
 
+static struct acl_call_site execution_site(const struct model_execution *e)
+{
+	return (struct acl_call_site){
+		.caller = e->caller, .tid = e->tid, .api = ACL_API_aclmdlRIExecuteAsync};
+}
+
+/* Of a call: what fails it may be an execution that the host may know to be done by ways that are not seen.
+ */
+static const char maybe_done_note;
+
+static bool model_may_execute(struct checks *c, struct acl_object *m, struct model_execution *e)
+{
+	for (unsigned at = 0; model_execution_next(c, m, &at, e);)
+		if (stream_pending(e->stream, e->position))
+			return true;
+	return false;
+}
+
 static void task_change_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *m = task_model(c, call);
-	struct model_execution e = {.stream = NULL};
+	struct model_execution e = {.stream = NULL}, maybe;
 	struct acl_call_site at;
 	bool open;
 
@@ -24,9 +43,10 @@ static void task_change_enter(struct checks *c, struct acl_call_record *call)
 		return;
 	m = model_root(c, m);
 	open = model_is_open(m);
-	if (!open)
-		model_executing(c, m, &e);
-	at = (struct acl_call_site){.caller = e.caller, .tid = e.tid, .api = ACL_API_aclmdlRIExecuteAsync};
+	if (!open && !model_executing(c, m, &e) && model_change(m) != MODEL_CHANGE_UNSURE &&
+		model_may_execute(c, m, &maybe))
+		call_note_set(call, &maybe_done_note, 1);
+	at = execution_site(&e);
 	FINDING(c, call, "mdlri-task-modify-running", open || e.stream,
 		PARTS(part_object("model", m), part_object("stream", e.stream),
 			e.stream ? part_used_at(&at) : part_none()),
@@ -34,6 +54,25 @@ static void task_change_enter(struct checks *c, struct acl_call_record *call)
 		open ? "The model is still being captured."
 		     : "The model was submitted to a stream, and nothing the host did shows that it is "
 		       "done.");
+}
+
+/* The runtime knows. */
+static void task_change_failed(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *m = task_model(c, call);
+	struct model_execution e;
+	struct acl_call_site at;
+
+	if (!m || error_of(call) != ACL_ERROR_RT_MODEL_UPDATE_FAILED || !call_note(call, &maybe_done_note))
+		return;
+	m = model_root(c, m);
+	if (!model_may_execute(c, m, &e))
+		return;
+	at = execution_site(&e);
+	FINDING(c, call, "mdlri-task-modify-running", true,
+		PARTS(part_object("model", m), part_object("stream", e.stream), part_used_at(&at)),
+		"The model was submitted to a stream, and the runtime refuses the change: it is not done "
+		"yet.");
 }
 
 static void task_disable_enter(struct checks *c, struct acl_call_record *call)
@@ -127,6 +166,8 @@ static const struct check_hook hooks[] = {
 	{ON_OP(TASK_DISABLE), ACL_ENTER, task_change_enter},
 	{ON_OP(TASK_DISABLE), ACL_ENTER, task_disable_enter},
 	{ON_OP(TASK_SET_PARAMETERS), ACL_ENTER, task_change_enter},
+	{ON_OP(TASK_DISABLE), ACL_FAILED, task_change_failed},
+	{ON_OP(TASK_SET_PARAMETERS), ACL_FAILED, task_change_failed},
 	{ON_OP(INFO_TASK_ATTRIBUTE), ACL_ENTER, task_attribute_enter},
 	{ON_ROLE(TASK), ACL_ENTER, task_call_together},
 	{ON_OP(EXECUTE_MODEL), ACL_ENTER | ACL_IF_ASYNC, changed_execute_enter},
