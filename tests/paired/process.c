@@ -132,6 +132,22 @@ static void query_inside(void)
 	pair_callback(0);
 }
 
+/* The thread of a callback has no context: to set one there would be the next thing that it must not do. */
+static void set_without_a_context(void)
+{
+	void *d = make_device_memory(4096);
+
+	pair_thread(1);
+	if (!bug)
+		CALL(aclrtSetDevice, .deviceId = 0);
+	pair_callback(bug ? 1 : 0);
+	CALL_FAILS(bug ? 107002 : 0, aclrtMemset, .devPtr = d, .maxCount = 4096, .count = 4096);
+	pair_callback(0);
+	if (!bug)
+		CALL(aclrtResetDevice, .deviceId = 0);
+	pair_thread(0);
+}
+
 /* --- init and finalize -------------------------------------------------------------------- */
 
 static void finalize_twice(void)
@@ -299,6 +315,7 @@ static const struct pair pairs[] = {
 	PAIR_AVOIDS("callback-runtime-api-inside", capture_inside),
 	PAIR_AVOIDS("callback-runtime-api-inside", abort_inside),
 	PAIR_AVOIDS("callback-runtime-api-inside", query_inside),
+	PAIR_AVOIDS("callback-runtime-api-inside", set_without_a_context),
 	PAIR("finalize-repeat", finalize_twice),
 	PAIR_BARE("finalize-without-init", finalize_only),
 	PAIR_AVOIDS("use-after-finalize", malloc_after_finalize),

@@ -21,7 +21,10 @@ static void report_missing(struct checks *c, struct acl_call_record *call)
 	char text[96];
 
 	FINDING_BROKEN(c, call, RULE("current-context-missing"),
-		PARTS(part_uint("thread", call->tid), part_object("context", was)), "%s",
+		/* Setting one is no way out of a callback that must not call at all. */
+		PARTS(part_beside(call->callback_depth ? BESIDE_AS_CONSEQUENCE : BESIDE_NOTHING),
+			part_uint("thread", call->tid), part_object("context", was)),
+		"%s",
 		was ? "the context this thread had set was destroyed"
 		: device_at(c, device)
 			? plain_print(text, sizeof(text), "device %d, which this thread had set, was reset",
