@@ -36,7 +36,7 @@ PAIR_WITH("exc-info-escaped", ask_later, .settings = FAULT)
 		aclrtGetDeviceIdFromExceptionInfo(kept);
 }
 
-PAIR_WITH("exc-callback-calls-runtime", allocate_inside, .also = "current-context-missing", .settings = FAULT)
+PAIR_WITH("exc-callback-calls-runtime", allocate_inside, .settings = FAULT)
 {
 	aclrtExceptionInfoCallbackRegister(allocate);
 	fail();
@@ -52,7 +52,7 @@ static void allocate_more(void *data)
 		aclrtMallocHost(&more, N);
 }
 
-PAIR_WITH("callback-runtime-api-inside", allocate_in_host_function, .also = "current-context-missing")
+PAIR("callback-runtime-api-inside", allocate_in_host_function)
 {
 	aclrtExceptionInfoCallbackRegister(keep);
 	aclrtLaunchHostFunc(s, allocate_more, NULL);
