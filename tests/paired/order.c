@@ -633,6 +633,37 @@ static void overtaken_behind_an_empty_wait(void)
 	wait_for(second);
 }
 
+/* Nor for an address, as far as is known before the stream is synchronised. */
+static void overtaken_behind_a_slice(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	char *d = make_device_memory(2 * SIZE), *h = make_host_memory(2 * SIZE);
+
+	copy_on(first, d, h + (bug ? 4 : 0), UP);
+	if (!bug)
+		order(first, second);
+	copy_on(second, make_host_memory(SIZE), d, DOWN);
+	wait_for(first);
+	wait_for(second);
+}
+
+/* A race makes no task fail either: its stream can have another one. */
+static void overtaken_and_overtaking(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	void *d = make_device_memory(SIZE), *e = make_device_memory(SIZE), *h = make_host_memory(SIZE);
+
+	copy_on(first, d, h, UP);
+	if (!bug)
+		order(first, second);
+	copy_on(second, e, d, INSIDE);
+	if (!bug)
+		order(second, first);
+	CALL(aclrtMemsetAsync, .devPtr = e, .maxCount = SIZE, .count = SIZE, .stream = first);
+	wait_for(first);
+	wait_for(second);
+}
+
 static void word_not_waited_for(void)
 {
 	aclrtStream s = make_stream(), t = make_stream();
@@ -755,6 +786,8 @@ static const struct pair pairs[] = {
 	PAIR("free-in-flight", freed_behind_an_open_wait),
 	PAIR("stream-race-copy", word_not_waited_for),
 	PAIR_ALSO("stream-race-copy", overtaken_behind_an_empty_wait, "event-wait-before-record"),
+	PAIR_ALSO("stream-race-copy", overtaken_behind_a_slice, "async-copy-alignment"),
+	PAIR_ALSO("stream-race-set", overtaken_and_overtaking, "stream-race-copy"),
 	PAIR_EACH("pool-cross-stream-unordered", pool_memory_on_other_stream, COPY_LINEAR,
 		.mode = PAIR_IF_ASYNC),
 	PAIR_EACH("pool-cross-stream-unordered", pool_memory_at_once, COPY_LINEAR, .mode = PAIR_IF_NOT_ASYNC),

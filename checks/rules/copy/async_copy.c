@@ -133,6 +133,8 @@ static void report_alignment(
 	const struct op_access *bad = src ? e->src : e->dst;
 	char text[OPERAND_TEXT], also[OPERAND_TEXT + 40], other[OPERAND_TEXT];
 
+	/* Where a product cannot do it, the synchronise says so, and the stream is known to have ended. */
+	stream_runs_on(call);
 	FINDING_BROKEN(c, call, RULE("async-copy-alignment"),
 		PARTS(part_relaxed_to(inside_device(e) ? ACL_SEV_WARNING : ACL_RELAXED_OFF),
 			part_uint("src mod 64", src), part_uint("dst mod 64", dst), COPY_PARTS(op, e),

@@ -35,6 +35,7 @@ static void race_report(struct checks *c, struct acl_call_record *call, const st
 	if (!earlier || !task_surely_pending(c, earlier, x->earlier.position))
 		return;
 	unseen = order_may_be_unseen(c, earlier, s);
+	stream_runs_on(call);
 	FINDING_OF(c, call, rule_of(x->flags | x->earlier.flags), true,
 		PARTS(part_history("task in flight", earlier_history, x), part_object("its stream", earlier),
 			part_captured(x), part_object("stream", s), part_block("memory", x->block),
