@@ -292,7 +292,8 @@ static void without_an_edge(void **state)
 	fixture_free(x.fixture);
 }
 
-/* A warning about a task is no reason to think that it failed; an error may be one. */
+/* A warning about a task is no reason to think that it failed, nor is an address that is not aligned: where
+ * that fails, the synchronise says so. Another error may be one. */
 static void behind_a_finding(void **state)
 {
 	struct two_streams x = two_streams();
@@ -308,6 +309,13 @@ static void behind_a_finding(void **state)
 	CALL(x.fixture, aclrtMemcpyAsync, 0, .dst = (char *)x.d + 4, .destMax = 4092, .src = x.h,
 		.count = 4092, .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = x.s);
 	want(x.fixture, "async-copy-alignment:error");
+	CALL(x.fixture, aclrtFreeHost, 0, .hostPtr = x.h);
+	want(x.fixture, "free-host-in-flight:error");
+	fixture_free(x.fixture);
+	x = two_streams();
+	CALL(x.fixture, aclrtMemcpyAsync, 0, .dst = x.d, .destMax = 1 << 20, .src = x.h, .count = 1 << 20,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = x.s);
+	want(x.fixture, "memcpy-source-out-of-bounds:error");
 	CALL(x.fixture, aclrtFreeHost, 0, .hostPtr = x.h);
 	never(x.fixture, "free-host-in-flight");
 	fixture_free(x.fixture);
