@@ -12,6 +12,7 @@
  * answer: where a scenario has such a code and the call succeeded, it is played once more, and that
  * call fails.
  */
+#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@
 #define SECONDS 5
 #define EMULATED_SECONDS 15
 #define PROCESSOR_SECONDS 60
-#define IDLE_SHARE 0.01 /* the software runtime looks for what comes from outside now and then */
+#define IDLE_SHARE 0.05 /* the software runtime looks for what comes from outside now and then */
 
 /* What a child tells its parent, also when it is killed. */
 static struct outcome {
@@ -193,6 +194,39 @@ static double processor_seconds(pid_t pid)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+static bool runs(pid_t pid, const char *thread)
+{
+	char path[64], stat[256] = "", *name;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%.20s/stat", (int)pid, thread);
+	file = fopen(path, "r");
+	if (!file)
+		return false;
+	if (!fgets(stat, sizeof(stat), file))
+		stat[0] = '\0';
+	fclose(file);
+	name = strrchr(stat, ')');
+	return name && name[1] && name[2] == 'R';
+}
+
+/* A thread of it has a processor, or waits for one. */
+static bool any_runs(pid_t pid)
+{
+	char path[64];
+	struct dirent *thread;
+	bool found = false;
+	DIR *threads;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	threads = opendir(path);
+	while (threads && !found && (thread = readdir(threads)))
+		found = thread->d_name[0] != '.' && runs(pid, thread->d_name);
+	if (threads)
+		closedir(threads);
+	return found;
+}
+
 static const sigset_t *child_ends(void)
 {
 	static sigset_t set;
@@ -215,7 +249,7 @@ static void wait_for(pid_t pid, int *status)
 		if (sigtimedwait(child_ends(), NULL, &second) >= 0)
 			continue;
 		takes = processor_seconds(pid);
-		idle = takes - took < IDLE_SHARE ? idle + 1 : 0;
+		idle = takes - took < IDLE_SHARE && !any_runs(pid) ? idle + 1 : 0;
 		took = takes;
 		if (idle >= limit || takes > PROCESSOR_SECONDS)
 			kill(pid, SIGALRM);

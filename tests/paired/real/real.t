@@ -76,7 +76,7 @@ def run(some):
             file.write("{}")  # a kernel binary, and a configuration
         done = subprocess.run([*emulator.COMMAND, some[0]["program"], *(pair["number"] for pair in some)],
                               env=environment(place, *some[0]["setting"]), cwd=place, stdout=subprocess.PIPE,
-                              text=True, timeout=300, check=True)
+                              text=True, timeout=800, check=True)
         by_number = {pair["number"]: pair for pair in some}
         for line in done.stdout.splitlines():
             number, way, *rest = line.split("\t")
