@@ -392,6 +392,13 @@ static inline int32_t error_of(const struct acl_call_record *call)
 	return (int32_t)call->result.i;
 }
 
+/* The host waited, and had a time limit that was over first. */
+static inline bool time_was_over(const struct acl_call_record *call)
+{
+	return error_of(call) == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT ||
+	       error_of(call) == ACL_ERROR_RT_EVENT_SYNC_TIMEOUT;
+}
+
 static inline bool succeeded(const struct acl_call_record *call)
 {
 	return error_of(call) == 0;

@@ -5,12 +5,6 @@
 #include "checks/state/event_state.h"
 #include "checks/state/stream_state.h"
 
-static bool time_is_over(const struct acl_call_record *call)
-{
-	return error_of(call) == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT ||
-	       error_of(call) == ACL_ERROR_RT_EVENT_SYNC_TIMEOUT;
-}
-
 static struct acl_object *waited_for(struct checks *c, const struct acl_call_record *call)
 {
 	bool known;
@@ -28,7 +22,7 @@ static struct acl_object *waited_for(struct checks *c, const struct acl_call_rec
 static void timed_wait_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_thread *t = thread_of(call);
-	struct acl_object *o = is_checked(call) && time_is_over(call) ? waited_for(c, call) : NULL;
+	struct acl_object *o = is_checked(call) && time_was_over(call) ? waited_for(c, call) : NULL;
 
 	if (o)
 		t->timed_out = (struct unfinished_wait){object_ref(o), t->phase};

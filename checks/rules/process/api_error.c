@@ -44,12 +44,6 @@ static uint64_t cause_of(const struct acl_call_record *call)
 	return call->state.finding || !s ? 0 : stream_rarely(s, suspect);
 }
 
-static bool time_over(const struct acl_call_record *call)
-{
-	return error_of(call) == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT ||
-	       error_of(call) == ACL_ERROR_RT_EVENT_SYNC_TIMEOUT;
-}
-
 /* The stream that the host waited for, or queried, where the device reports what went wrong on it before. */
 static struct acl_object *stream_that_failed(const struct acl_call_record *call)
 {
@@ -58,7 +52,8 @@ static struct acl_object *stream_that_failed(const struct acl_call_record *call)
 	case ACL_OP_SYNCHRONISE_EVENT:
 	case ACL_OP_QUERY_STREAM:
 	case ACL_OP_QUERY_EVENT:
-		return error_of(call) >= DEVICE_ERRORS && !time_over(call) ? stream_concerned(call) : NULL;
+		return error_of(call) >= DEVICE_ERRORS && !time_was_over(call) ? stream_concerned(call)
+									       : NULL;
 	}
 	return NULL;
 }

@@ -22,11 +22,4 @@ static inline bool waits_for_ever(const struct acl_call_record *call)
 	       (int32_t)acl_arg_value(call->api, call->args, ACL_ROLE_TIMEOUT) < 0;
 }
 
-/* It had one, which was over first. */
-static inline bool time_was_over(const struct acl_call_record *call)
-{
-	return error_of(call) == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT ||
-	       error_of(call) == ACL_ERROR_RT_EVENT_SYNC_TIMEOUT;
-}
-
 #endif

@@ -615,7 +615,7 @@ static void endless_event_timed_out(struct checks *c, struct acl_call_record *ca
 		timed_out_check(c, call, &a);
 }
 
-static struct awaited streams_of_device(struct checks *c, const struct acl_call_record *call)
+static struct awaited streams_of_context(struct checks *c, const struct acl_call_record *call)
 {
 	bool known;
 
@@ -624,7 +624,7 @@ static struct awaited streams_of_device(struct checks *c, const struct acl_call_
 
 static void endless_device_enter(struct checks *c, struct acl_call_record *call)
 {
-	struct awaited a = streams_of_device(c, call);
+	struct awaited a = streams_of_context(c, call);
 
 	if (a.context)
 		awaited_check(c, call, &a);
@@ -632,7 +632,7 @@ static void endless_device_enter(struct checks *c, struct acl_call_record *call)
 
 static void endless_device_timed_out(struct checks *c, struct acl_call_record *call)
 {
-	struct awaited a = streams_of_device(c, call);
+	struct awaited a = streams_of_context(c, call);
 
 	if (a.context)
 		timed_out_check(c, call, &a);
