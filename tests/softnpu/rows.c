@@ -377,8 +377,8 @@ static bool rows_run(const struct row *row, const char *name)
 
 int main(int argc, char **argv)
 {
-	const struct row *all[] = {
-		rows, rows_published, rows_kernels, rows_memory, rows_graphs, rows_devices, rows_drawn};
+	const struct row *all[] = {rows, rows_published, rows_kernels, rows_memory, rows_graphs,
+		rows_graph_tasks, rows_devices, rows_drawn};
 	const char *name = argc < 2 ? NULL : argv[1];
 	bool found = false;
 

@@ -103,17 +103,26 @@ aclError aclmdlRICondHandleCreate(aclmdlRI modelRI, uint32_t defaultLaunchValue,
 	return LOCKED(create(modelRI, defaultLaunchValue, flag, handle));
 }
 
-static aclError get_pointer(aclmdlRICondHandle handle, uint64_t **ptr)
+static aclError condition_find(aclmdlRICondHandle handle, struct condition **c)
 {
 	struct object *o = object_find(handle, OBJ_COND);
-	struct context *ctx;
-	aclError rc;
 
 	if (!o)
 		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is not a condition", handle);
-	rc = context_need(&ctx);
+	*c = container_of(o, struct condition, obj);
+	return ACL_SUCCESS;
+}
+
+static aclError get_pointer(aclmdlRICondHandle handle, uint64_t **ptr)
+{
+	struct condition *c;
+	struct context *ctx;
+	aclError rc = condition_find(handle, &c);
+
 	if (!rc)
-		*ptr = (uint64_t *)container_of(o, struct condition, obj)->value;
+		rc = context_need(&ctx);
+	if (!rc)
+		*ptr = (uint64_t *)c->value;
 	return rc;
 }
 
@@ -228,14 +237,15 @@ static bool make_bodies(struct condition *c, const aclmdlRICondTaskParams *param
 
 static aclError add_task(const aclmdlRICondTaskParams *params, aclrtStream stream)
 {
-	struct object *o = object_find(params->handle, OBJ_COND);
-	struct condition *c = container_of(o, struct condition, obj);
+	struct condition *c;
 	struct cond_op *op;
 	struct stream *s;
-	aclError rc = stream_named(stream, STREAM_SUBMIT, &s);
+	aclError rc = condition_find(params->handle, &c);
 
-	if (!rc && (!o || c->used))
-		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "the handle is unknown, or used already");
+	if (!rc)
+		rc = stream_named(stream, STREAM_SUBMIT, &s);
+	if (!rc && c->used)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "the handle is used already");
 	if (!rc)
 		rc = stream_enter(STREAM_SUBMIT, &s);
 	if (rc)
