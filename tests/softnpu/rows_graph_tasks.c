@@ -52,4 +52,99 @@ static void tasks_of_conditions_that_are_gone(void)
 	row(aclmdlRIAddCondTask(params, s, 0));
 }
 
-const struct row rows_graph_tasks[] = {ROW(tasks_of_conditions_that_are_gone), {NULL, NULL}};
+/* --- streams --------------------------------------------------------------------------------- */
+
+static aclrtStream bound_to(aclmdlRI m, uint32_t flag)
+{
+	aclrtStream s = NULL;
+
+	need(aclrtCreateStreamWithConfig(&s, 0, ACL_STREAM_PERSISTENT));
+	need(aclmdlRIBindStream(m, s, flag));
+	return s;
+}
+
+static uint32_t streams_of(aclmdlRI m, aclrtStream *s)
+{
+	uint32_t n = 3;
+
+	row(aclmdlRIGetStreams(m, s, &n));
+	return n;
+}
+
+/* The one that came last is the first one; one that is unbound is none of them. */
+static void streams_in_order(void)
+{
+	aclrtStream a, b, s[3] = {NULL};
+	aclmdlRI m = NULL;
+
+	need(aclmdlRIBuildBegin(&m, 0));
+	a = bound_to(m, ACL_MODEL_STREAM_FLAG_HEAD);
+	b = bound_to(m, ACL_MODEL_STREAM_FLAG_DEFAULT);
+	row(streams_of(m, s));
+	row(s[0] == b && s[1] == a);
+	row(aclmdlRIUnbindStream(m, a));
+	row(streams_of(m, s));
+	row(s[0] == b && !s[1]);
+	need(aclmdlRIBindStream(m, a, ACL_MODEL_STREAM_FLAG_HEAD));
+	row(streams_of(m, s));
+	row(s[0] == a && s[1] == b);
+	need(aclmdlRIUnbindStream(m, a));
+	need(aclmdlRIUnbindStream(m, b));
+	row(streams_of(m, s));
+}
+
+static void streams_unbound_do_not_run(void)
+{
+	uint64_t there[2] = {0, 0};
+	char *words = device();
+	aclmdlRI m = NULL;
+	aclrtStream s[2];
+
+	need(aclrtMemset(words, sizeof(there), 0, sizeof(there)));
+	need(aclmdlRIBuildBegin(&m, 0));
+	for (int i = 0; i < 2; i++) {
+		s[i] = bound_to(m, ACL_MODEL_STREAM_FLAG_HEAD);
+		need(aclrtValueWrite(words + 8 * i, 1, 0, s[i]));
+	}
+	need(aclmdlRIEndTask(m, s[0]));
+	need(aclmdlRIBuildEnd(m, NULL));
+	row(aclmdlRIUnbindStream(m, s[1]));
+	row(aclmdlRIExecute(m, -1));
+	need(aclrtMemcpy(there, sizeof(there), words, sizeof(there), ACL_MEMCPY_DEVICE_TO_HOST));
+	row((long)there[0]);
+	row((long)there[1]);
+}
+
+static aclmdlRITaskType first_task_of(aclrtStream s)
+{
+	aclmdlRITaskType type = ACL_MODEL_RI_TASK_DEFAULT;
+	aclmdlRITask t[8] = {NULL};
+	uint32_t n = 8;
+
+	need(aclmdlRIGetTasksByStream(s, t, &n));
+	need(aclmdlRITaskGetType(t[0], &type));
+	return type;
+}
+
+/* The stream that the capture began on comes last: its first task is no wait. */
+static void captured_streams_in_order(void)
+{
+	aclrtEvent fork = event_ex(ACL_EVENT_SYNC), join = event_ex(ACL_EVENT_SYNC);
+	aclrtStream s = capturing(), joined = stream(), of[3] = {NULL};
+	void *word = device();
+	aclmdlRI m = NULL;
+
+	need(aclrtValueWrite(word, 1, 0, s));
+	need(aclrtRecordEvent(fork, s));
+	need(aclrtStreamWaitEvent(joined, fork));
+	need(aclrtRecordEvent(join, joined));
+	need(aclrtStreamWaitEvent(s, join));
+	row(streams_of(of_capture(s), of));
+	row(first_task_of(of[1]));
+	need(aclmdlRICaptureEnd(s, &m));
+	row(streams_of(m, of));
+	row(first_task_of(of[1]));
+}
+
+const struct row rows_graph_tasks[] = {ROW(tasks_of_conditions_that_are_gone), ROW(streams_in_order),
+	ROW(streams_unbound_do_not_run), ROW(captured_streams_in_order), {NULL, NULL}};

@@ -130,6 +130,7 @@ static aclError unbind(aclmdlRI model, aclrtStream stream)
 		return rc;
 	s->bound = NULL;
 	m->lanes[s->capture_lane].stream = NULL;
+	m->lanes[s->capture_lane].unbound = true;
 	object_put(&s->obj);
 	return ACL_SUCCESS;
 }

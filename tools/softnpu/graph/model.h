@@ -22,6 +22,7 @@ struct model_lane {
 	struct stream *stream; /* bound, or made for aclmdlRIGetStreams; NULL else */
 	bool head; /* starts by itself; others wait for aclrtActiveStream */
 	bool ended; /* aclmdlRIEndTask */
+	bool unbound; /* its stream is none of the model's any more, and its tasks do not run */
 };
 
 struct model_callback {

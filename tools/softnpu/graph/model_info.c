@@ -64,6 +64,7 @@ static void print_task(FILE *f, const struct op *op, unsigned index)
 static void print_model(FILE *f, const struct model *m)
 {
 	static const char *const states[] = {"building", "capturing", "ready", "updating", "fault"};
+	const char *comma = "";
 
 	fprintf(f, "{\n  \"model_id\": %u,\n  \"name\": ", m->id);
 	print_string(f, m->name);
@@ -72,11 +73,14 @@ static void print_model(FILE *f, const struct model *m)
 	for (unsigned i = 0; i < m->n_lanes; i++) {
 		const struct model_lane *l = &m->lanes[i];
 
-		fprintf(f, "%s\n    {\"stream\": %u, \"starts\": \"%s\", \"tasks\": [", i ? "," : "", i,
+		if (l->unbound)
+			continue;
+		fprintf(f, "%s\n    {\"stream\": %u, \"starts\": \"%s\", \"tasks\": [", comma, i,
 			l->head ? "with the model" : "when activated");
 		for (unsigned k = 0; k < l->n; k++)
 			print_task(f, l->ops[k], k);
 		fprintf(f, "%s]}", l->n ? "\n    " : "");
+		comma = ",";
 	}
 	fprintf(f, "\n  ]\n}\n");
 }

@@ -79,21 +79,28 @@ static bool give_stream(struct model *m, unsigned lane)
 	return true;
 }
 
+/* The stream that came last is the first. */
 static aclError get_streams(aclmdlRI model, aclrtStream *streams, uint32_t *num)
 {
 	struct model *m;
+	uint32_t there = 0;
 	aclError rc = model_find_here(model, &m);
 
 	if (!rc && m->sub)
 		rc = npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "not for the body of a conditional task");
 	if (rc)
 		return rc;
-	for (unsigned i = 0; streams && i < *num && i < m->n_lanes; i++) {
-		if (!give_stream(m, i))
-			return npu_err(ACL_ERROR_RT_NO_STREAM_RESOURCE, "no stream left");
-		streams[i] = object_handle(&m->lanes[i].stream->obj);
+	for (unsigned i = m->n_lanes; i-- > 0;) {
+		if (m->lanes[i].unbound)
+			continue;
+		if (streams && there < *num) {
+			if (!give_stream(m, i))
+				return npu_err(ACL_ERROR_RT_NO_STREAM_RESOURCE, "no stream left");
+			streams[there] = object_handle(&m->lanes[i].stream->obj);
+		}
+		there++;
 	}
-	return array_end(streams, num, m->n_lanes);
+	return array_end(streams, num, there);
 }
 
 aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams, uint32_t *numStreams)

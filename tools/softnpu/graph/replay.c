@@ -78,7 +78,7 @@ void instance_activate(struct instance *inst, unsigned lane)
 {
 	const struct model_lane *l = &inst->model->lanes[lane];
 
-	if (inst->lanes[lane].started || !l->n || inst->cancelled)
+	if (inst->lanes[lane].started || !l->n || l->unbound || inst->cancelled)
 		return;
 	inst->lanes[lane].started = true;
 	lane_start(&inst->lanes[lane].lane, l->ops, l->n);
