@@ -146,5 +146,25 @@ static void captured_streams_in_order(void)
 	row(first_task_of(of[1]));
 }
 
+/* --- names ----------------------------------------------------------------------------------- */
+
+/* A name that does not fit clears the room that there is, and no more. */
+static void names_that_do_not_fit(void)
+{
+	char name[8] = "none";
+	aclmdlRI m = model();
+
+	need(aclmdlRISetName(m, "abc"));
+	row(aclmdlRIGetName(m, 3, name));
+	row(!name[0] && !name[1] && !name[2] && name[3] == 'e');
+	row(aclmdlRIGetName(m, 4, name));
+	row(!strcmp(name, "abc"));
+	row(aclmdlRISetName(m, "abc"));
+	row(aclmdlRISetName(m, "b"));
+	row(aclmdlRIGetName(m, 2, name));
+	row(!strcmp(name, "b"));
+}
+
 const struct row rows_graph_tasks[] = {ROW(tasks_of_conditions_that_are_gone), ROW(streams_in_order),
-	ROW(streams_unbound_do_not_run), ROW(captured_streams_in_order), {NULL, NULL}};
+	ROW(streams_unbound_do_not_run), ROW(captured_streams_in_order), ROW(names_that_do_not_fit),
+	{NULL, NULL}};

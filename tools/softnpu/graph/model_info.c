@@ -23,8 +23,10 @@ static aclError get_name(aclmdlRI handle, uint32_t max, char *name)
 	struct model *m;
 	aclError rc = model_find_here(handle, &m);
 
-	if (!rc && strlen(m->name) >= max)
+	if (!rc && strlen(m->name) >= max) {
+		memset(name, 0, max); /* nothing is copied in part */
 		rc = npu_answer(MODEL_NAME_TOO_LONG, "the name has %zu bytes", strlen(m->name) + 1);
+	}
 	if (!rc)
 		snprintf(name, max, "%s", m->name);
 	return rc;
