@@ -165,6 +165,128 @@ static void names_that_do_not_fit(void)
 	row(!strcmp(name, "b"));
 }
 
+/* --- captures -------------------------------------------------------------------------------- */
+
+#define JUNK ((void *)0x55)
+
+static void end_into(aclrtStream s, aclmdlRI *m)
+{
+	*m = JUNK;
+	row(aclmdlRICaptureEnd(s, m));
+	row(*m == JUNK ? 2 : *m != NULL);
+}
+
+/* The model of an end that fails: not written where no capture is (2), NULL where one goes on (0). */
+static void models_of_ends_that_fail(void)
+{
+	aclrtStream s = capturing(), joined = stream();
+	aclrtEvent fork = event_ex(ACL_EVENT_SYNC);
+	aclrtContext here, other;
+	aclmdlRI m;
+
+	end_into(stream(), &m);
+	need(aclrtRecordEvent(fork, s));
+	need(aclrtStreamWaitEvent(joined, fork));
+	end_into(joined, &m);
+	need(aclrtGetCurrentContext(&here));
+	need(aclrtCreateContext(&other, 0));
+	end_into(s, &m);
+	need(aclrtSetCurrentContext(here));
+	s = capturing();
+	end_into(s, &m);
+	row(aclmdlRICaptureEnd(s, NULL));
+	end_into(model(), &m);
+}
+
+static void exchange(aclmdlRICaptureMode mode)
+{
+	row(aclmdlRICaptureThreadExchangeMode(&mode));
+	row(mode);
+}
+
+/* A thread's mode is kept beyond captures and devices. */
+static void modes_of_a_thread(void)
+{
+	aclrtStream s = stream();
+	aclmdlRI m;
+
+	need(aclmdlRICaptureBegin(s, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+	exchange(ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL);
+	need(aclmdlRICaptureEnd(s, &m));
+	exchange(RELAXED);
+	need(aclrtSetDevice(1));
+	exchange(ACL_MODEL_RI_CAPTURE_MODE_GLOBAL);
+}
+
+static aclrtTaskGrp empty_group(void)
+{
+	aclrtStream s = capturing();
+	aclrtTaskGrp group = NULL;
+	aclmdlRI m;
+
+	need(aclmdlRICaptureTaskGrpBegin(s));
+	need(aclmdlRICaptureTaskGrpEnd(s, &group));
+	need(aclmdlRICaptureEnd(s, &m));
+	return group;
+}
+
+static void capture_amid_an_update(void)
+{
+	aclrtTaskGrp group = empty_group(), other = empty_group();
+	aclrtStream s = stream();
+	aclmdlRI m;
+
+	row(aclmdlRICaptureTaskUpdateBegin(s, group));
+	row(aclmdlRICaptureTaskUpdateBegin(s, other));
+	row(aclmdlRICaptureBegin(s, RELAXED));
+	row(aclmdlRICaptureTaskUpdateEnd(s));
+	row(aclmdlRICaptureEnd(s, &m));
+	row(aclmdlRICaptureTaskUpdateEnd(s));
+	row(aclmdlRICaptureTaskUpdateBegin(s, group));
+}
+
+/* --- tasks ----------------------------------------------------------------------------------- */
+
+static aclmdlRITask first_task_in(aclmdlRI m)
+{
+	aclrtStream s = NULL;
+	aclmdlRITask t[4] = {NULL};
+	uint32_t streams = 1, n = 4;
+
+	need(aclmdlRIGetStreams(m, &s, &streams));
+	need(aclmdlRIGetTasksByStream(s, t, &n));
+	return t[0];
+}
+
+/* Those of a capture that goes on can be looked at, and stay the same. */
+static void tasks_while_capturing(void)
+{
+	aclmdlRITaskType type = ACL_MODEL_RI_TASK_DEFAULT;
+	aclmdlRITaskParams params;
+	aclrtStream s = capturing();
+	aclmdlRITask t;
+	aclmdlRI m;
+
+	need(aclrtValueWrite(device(), 1, 0, s));
+	t = first_task_in(of_capture(s));
+	row(aclmdlRITaskGetType(t, &type));
+	row(type);
+	row(aclmdlRITaskGetParams(t, &params));
+	need(aclmdlRICaptureEnd(s, &m));
+	row(first_task_in(m) == t);
+	row(aclmdlRITaskSetParams(t, &params));
+}
+
+static void task_of_no_kind_disabled(void)
+{
+	aclmdlRI m = model();
+
+	row(aclmdlRITaskDisable(first_task_in(m)));
+	row(aclmdlRIUpdate(m));
+	row(aclmdlRIExecuteAsync(m, stream()));
+}
+
 const struct row rows_graph_tasks[] = {ROW(tasks_of_conditions_that_are_gone), ROW(streams_in_order),
 	ROW(streams_unbound_do_not_run), ROW(captured_streams_in_order), ROW(names_that_do_not_fit),
-	{NULL, NULL}};
+	ROW(models_of_ends_that_fail), ROW(modes_of_a_thread), ROW(capture_amid_an_update),
+	ROW(tasks_while_capturing), ROW(task_of_no_kind_disabled), {NULL, NULL}};
