@@ -282,8 +282,47 @@ static void streams_bound_with_unknown_flag(void)
 	row(aclrtGetLastError(ACL_RT_THREAD_LEVEL));
 }
 
+static aclrtArgsHandle list_in_memory(aclrtFuncHandle f)
+{
+	size_t of_handle, of_args;
+	aclrtArgsHandle list;
+
+	need(aclrtKernelArgsGetHandleMemSize(f, &of_handle));
+	need(aclrtKernelArgsGetMemSize(f, 256, &of_args));
+	list = malloc(of_handle);
+	need(aclrtKernelArgsInitByUserMem(f, list, malloc(of_args), of_args));
+	return list;
+}
+
+/* A parameter is looked for among those of all lists; what is done with it is done in the list that is given.
+ */
+static void parameters_of_another_list(void)
+{
+	aclrtFuncHandle f = function_of_any();
+	aclrtParamHandle plain, holder, unused;
+	aclrtArgsHandle list = NULL, other = list_in_memory(f);
+	void *buffer;
+	long value = 1;
+
+	need(aclrtKernelArgsInit(f, &list));
+	need(aclrtKernelArgsAppend(list, &value, sizeof(value), &plain));
+	need(aclrtKernelArgsAppendPlaceHolder(list, &holder));
+	need(aclrtKernelArgsAppend(other, &value, sizeof(value), &unused));
+	need(aclrtKernelArgsAppend(other, &value, sizeof(value), &unused));
+	row(aclrtKernelArgsGetPlaceHolderBuffer(other, plain, 8, &buffer));
+	row(aclrtKernelArgsGetPlaceHolderBuffer(other, holder, 8, &buffer));
+	row(aclrtKernelArgsParaUpdate(other, plain, &value, sizeof(value)));
+	row(aclrtKernelArgsAppend(other, &value, sizeof(value), &unused));
+	row(aclrtKernelArgsFinalize(other));
+	row(aclrtLaunchKernelWithConfig(f, 1, NULL, NULL, other, NULL));
+	row(aclrtKernelArgsFinalize(list));
+	/* The buffer is not in its arguments. */
+	row(aclrtLaunchKernelWithConfig(f, 1, NULL, NULL, list, NULL));
+	row(aclrtSynchronizeDevice());
+}
+
 const struct row rows_drawn[] = {ROW(functions_gone_without_device), ROW(parameters_of_unknown_kernels),
 	ROW(lists_completed), ROW(conditions_elsewhere), ROW(tasks_set_twice), ROW(reset_of_another_device),
 	ROW(updates_of_unknown_tasks), ROW(arrays_without_device), ROW(array_without_device_on_dead_stream),
 	ROW(buffers_of_finished_list), ROW(list_changed_elsewhere), ROW(snapshot_without_callback),
-	ROW(streams_bound_with_unknown_flag), {NULL, NULL}};
+	ROW(streams_bound_with_unknown_flag), ROW(parameters_of_another_list), {NULL, NULL}};

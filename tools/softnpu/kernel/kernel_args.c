@@ -183,25 +183,36 @@ aclError aclrtKernelArgsAppendPlaceHolder(aclrtArgsHandle argsHandle, aclrtParam
 	return LOCKED(append(argsHandle, NULL, sizeof(void *), true, paramHandle));
 }
 
-/* A parameter of the list as it was before its last initialization is gone. */
-static aclError find_param(struct args *a, const void *handle, bool holder, struct param **p)
+static struct param *find_param(const void *handle)
 {
-	for (unsigned i = 0; i < a->n; i++) {
-		if (&a->params[i] != handle)
-			continue;
-		if (a->params[i].holder != holder)
-			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "parameter %u is of the other kind", i);
-		*p = &a->params[i];
-		return ACL_SUCCESS;
+	struct args *a;
+
+	list_for_each(a, &lists, link)
+	{
+		for (struct param *p = a->params; p < a->params + a->n; p++)
+			if (p == handle)
+				return p;
 	}
-	return npu_answer(PARAMETER_GONE, "%p is no parameter of the list", handle);
+	return NULL;
+}
+
+/* One of any list: it is only where it lies and how long it is that counts. Those of a list as it was before
+ * its last initialization are gone. */
+static aclError find_kind(const void *handle, bool holder, struct param **p)
+{
+	*p = find_param(handle);
+	if (!*p)
+		return npu_answer(PARAMETER_GONE, "%p is no parameter of a list", handle);
+	if ((*p)->holder != holder)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the parameter is of the other kind");
+	return ACL_SUCCESS;
 }
 
 static aclError holder_buffer(void *handle, void *param, size_t size, void **buffer)
 {
 	struct args *a = find(handle);
 	struct param *p;
-	aclError rc = a ? find_param(a, param, true, &p) : ACL_ERROR_RT_INVALID_HANDLE;
+	aclError rc = a ? find_kind(param, true, &p) : ACL_ERROR_RT_INVALID_HANDLE;
 	char *at;
 
 	if (rc)
@@ -227,12 +238,15 @@ static aclError update(void *handle, void *param, const void *value, size_t size
 {
 	struct args *a = find(handle);
 	struct param *p;
-	aclError rc = a ? find_param(a, param, false, &p) : ACL_ERROR_RT_INVALID_HANDLE;
+	aclError rc = a ? find_kind(param, false, &p) : ACL_ERROR_RT_INVALID_HANDLE;
 
 	if (rc)
 		return rc;
 	if (size != p->size)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the parameter has %zu bytes", p->size);
+	if (p->offset > a->capacity || size > a->capacity - p->offset)
+		return npu_err(
+			ACL_ERROR_RT_PARAM_INVALID, "the list's memory ends before the parameter does");
 	memcpy(a->buffer + p->offset, value, size);
 	a->updated = true;
 	return ACL_SUCCESS;
@@ -262,14 +276,17 @@ aclError aclrtKernelArgsFinalize(aclrtArgsHandle argsHandle)
 	return LOCKED(finalize(argsHandle));
 }
 
-static unsigned collect_holders(struct args *a)
+/* A buffer that was taken from another list need not be in this one. */
+static aclError collect_holders(struct args *a, size_t *n)
 {
-	unsigned n = 0;
-
-	for (const struct param *p = a->params; p < a->params + a->n; p++)
-		if (p->holder)
-			a->holders[n++] = (aclrtPlaceHolderInfo){(uint32_t)p->offset, (uint32_t)p->data};
-	return n;
+	for (const struct param *p = a->params; p < a->params + a->n; p++) {
+		if (!p->holder)
+			continue;
+		if (p->data >= a->size)
+			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "a buffer is not in the arguments");
+		a->holders[(*n)++] = (aclrtPlaceHolderInfo){(uint32_t)p->offset, (uint32_t)p->data};
+	}
+	return ACL_SUCCESS;
 }
 
 aclError kernel_args_launch(aclrtArgsHandle handle, struct kernel_launch *l)
@@ -285,6 +302,5 @@ aclError kernel_args_launch(aclrtArgsHandle handle, struct kernel_launch *l)
 	l->args = a->buffer;
 	l->args_size = a->size;
 	l->holders = a->holders;
-	l->n_holders = collect_holders(a);
-	return ACL_SUCCESS;
+	return collect_holders(a, &l->n_holders);
 }
