@@ -321,8 +321,39 @@ static void parameters_of_another_list(void)
 	row(aclrtSynchronizeDevice());
 }
 
+static void place_of(aclrtBinHandle bin)
+{
+	size_t bytes;
+	void *code;
+
+	row(aclrtBinaryGetDevAddress(bin, &code, &bytes));
+	row(code != NULL);
+}
+
+/* It is not on the device before the first use of a function. */
+static void binary_loaded_late(void)
+{
+	aclrtBinaryLoadOption late = {.type = ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD, .value.isLazyLoad = 1};
+	aclrtBinaryLoadOptions options = {&late, 1};
+	aclrtBinHandle bin, launched;
+	aclrtFuncHandle f = NULL;
+	void *cores, *others;
+
+	need(aclrtBinaryLoadFromData("binary", 6, &options, &bin));
+	need(aclrtBinaryLoadFromData("binary", 6, &options, &launched));
+	need(aclrtBinaryGetFunction(bin, "kernel", &f));
+	place_of(bin);
+	row(aclrtGetFunctionAddr(f, &cores, &others));
+	place_of(bin);
+	need(aclrtBinaryGetFunction(launched, "kernel", &f));
+	place_of(launched);
+	row(aclrtLaunchKernel(f, 1, device(), 8, NULL));
+	place_of(launched);
+}
+
 const struct row rows_drawn[] = {ROW(functions_gone_without_device), ROW(parameters_of_unknown_kernels),
 	ROW(lists_completed), ROW(conditions_elsewhere), ROW(tasks_set_twice), ROW(reset_of_another_device),
 	ROW(updates_of_unknown_tasks), ROW(arrays_without_device), ROW(array_without_device_on_dead_stream),
 	ROW(buffers_of_finished_list), ROW(list_changed_elsewhere), ROW(snapshot_without_callback),
-	ROW(streams_bound_with_unknown_flag), ROW(parameters_of_another_list), {NULL, NULL}};
+	ROW(streams_bound_with_unknown_flag), ROW(parameters_of_another_list), ROW(binary_loaded_late),
+	{NULL, NULL}};

@@ -294,7 +294,7 @@ static aclError make_code(const struct binary *b, struct device *dev, void **cod
 {
 	struct block *block;
 
-	if (b->lazy || (b->described && b->described != dev) || block_at(*code))
+	if ((b->described && b->described != dev) || block_at(*code))
 		return ACL_SUCCESS;
 	block = memory_new(BLOCK_DEVICE, dev, memory_rounded(b->size), b->size, ARENA_GRAIN);
 	if (!block)
@@ -302,6 +302,13 @@ static aclError make_code(const struct binary *b, struct device *dev, void **cod
 	memcpy(block->shadow, b->image, b->size);
 	*code = block->addr;
 	return ACL_SUCCESS;
+}
+
+aclError function_load(const struct function *f, struct device *dev)
+{
+	struct binary *b = f ? f->bin : NULL;
+
+	return b && b->lazy ? make_code(b, dev, &b->code[dev->id]) : ACL_SUCCESS;
 }
 
 /* On the current device. */
@@ -313,11 +320,11 @@ static aclError device_address(const void *handle, void **addr, size_t *size)
 
 	if (!rc)
 		rc = put_on_device(b, &dev);
-	if (!rc)
+	if (!rc && !b->lazy)
 		rc = make_code(b, dev, &b->code[dev->id]);
 	if (rc)
 		return rc;
-	*addr = b->code[dev->id];
+	*addr = block_at(b->code[dev->id]) ? b->code[dev->id] : NULL;
 	*size = b->size;
 	return ACL_SUCCESS;
 }

@@ -23,6 +23,8 @@ static aclError function_address(const void *handle, void **cores, void **vector
 
 	if (!rc)
 		rc = context_need(&ctx);
+	if (!rc)
+		rc = function_load(f, ctx->dev);
 	if (rc)
 		return rc;
 	*cores = object_handle(&f->obj);

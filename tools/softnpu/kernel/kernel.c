@@ -237,6 +237,8 @@ aclError kernel_submit(const struct kernel_launch *l, aclrtStream stream)
 
 	if (!rc)
 		rc = function_check_device(l->func, s->ctx->dev);
+	if (!rc)
+		rc = function_load(l->func, s->ctx->dev);
 	return rc ? rc : stream_submit(s, kernel_op_new(l));
 }
 

@@ -16,7 +16,7 @@ struct binary {
 	size_t size;
 	bool cpu; /* loaded with the CPU kernel option */
 	bool registered; /* data for the CPU: has no functions but those that were registered */
-	bool lazy; /* what a launch would load is not loaded */
+	bool lazy; /* loaded by the first use of a function on a device */
 	unsigned on[MAX_DEVICES]; /* releases of the device + 1 when it was copied there; 0: it was not */
 	void *code[MAX_DEVICES]; /* NULL until it is asked for */
 	aclrtOpExceptionCallback exception;
@@ -39,6 +39,8 @@ static inline bool function_is_cpu(const struct function *f)
 
 /* 107017, which is no last error, where the binary was never copied or went with its device. */
 aclError function_check_device(const struct function *f, const struct device *dev);
+/* Its code is asked for there: one that is loaded late is loaded. */
+aclError function_load(const struct function *f, struct device *dev);
 /* 207000 when it is one for the CPU. */
 aclError function_not_cpu(const struct function *f);
 /* Is it the handle of a loaded binary with kernels for the cores? */
