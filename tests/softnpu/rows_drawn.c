@@ -282,13 +282,13 @@ static void streams_bound_with_unknown_flag(void)
 	row(aclrtGetLastError(ACL_RT_THREAD_LEVEL));
 }
 
-static aclrtArgsHandle list_in_memory(aclrtFuncHandle f)
+static aclrtArgsHandle list_of(aclrtFuncHandle f, size_t bytes)
 {
 	size_t of_handle, of_args;
 	aclrtArgsHandle list;
 
 	need(aclrtKernelArgsGetHandleMemSize(f, &of_handle));
-	need(aclrtKernelArgsGetMemSize(f, 256, &of_args));
+	need(aclrtKernelArgsGetMemSize(f, bytes, &of_args));
 	list = malloc(of_handle);
 	need(aclrtKernelArgsInitByUserMem(f, list, malloc(of_args), of_args));
 	return list;
@@ -300,7 +300,7 @@ static void parameters_of_another_list(void)
 {
 	aclrtFuncHandle f = function_of_any();
 	aclrtParamHandle plain, holder, unused;
-	aclrtArgsHandle list = NULL, other = list_in_memory(f);
+	aclrtArgsHandle list = NULL, other = list_of(f, 256);
 	void *buffer;
 	long value = 1;
 
@@ -317,6 +317,22 @@ static void parameters_of_another_list(void)
 	row(aclrtLaunchKernelWithConfig(f, 1, NULL, NULL, other, NULL));
 	row(aclrtKernelArgsFinalize(list));
 	/* The buffer is not in its arguments. */
+	row(aclrtLaunchKernelWithConfig(f, 1, NULL, NULL, list, NULL));
+	row(aclrtSynchronizeDevice());
+}
+
+/* There is room for what each parameter may take to begin at a multiple of 8. */
+static void room_for_padding(void)
+{
+	aclrtFuncHandle f = function_of_any();
+	aclrtArgsHandle list = list_of(f, 4 + 8 + 4);
+	aclrtParamHandle unused;
+	long value = 1;
+
+	row(aclrtKernelArgsAppend(list, &value, 4, &unused));
+	row(aclrtKernelArgsAppend(list, &value, 8, &unused));
+	row(aclrtKernelArgsAppend(list, &value, 4, &unused));
+	row(aclrtKernelArgsFinalize(list));
 	row(aclrtLaunchKernelWithConfig(f, 1, NULL, NULL, list, NULL));
 	row(aclrtSynchronizeDevice());
 }
@@ -356,4 +372,4 @@ const struct row rows_drawn[] = {ROW(functions_gone_without_device), ROW(paramet
 	ROW(updates_of_unknown_tasks), ROW(arrays_without_device), ROW(array_without_device_on_dead_stream),
 	ROW(buffers_of_finished_list), ROW(list_changed_elsewhere), ROW(snapshot_without_callback),
 	ROW(streams_bound_with_unknown_flag), ROW(parameters_of_another_list), ROW(binary_loaded_late),
-	{NULL, NULL}};
+	ROW(room_for_padding), {NULL, NULL}};

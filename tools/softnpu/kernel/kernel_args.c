@@ -130,10 +130,20 @@ aclError aclrtKernelArgsGetHandleMemSize(aclrtFuncHandle funcHandle, size_t *mem
 	return LOCKED_WITH(function, f, function_find(funcHandle, &f), *memSize = sizeof(struct args));
 }
 
+/* Each parameter may need bytes before it, that it begins at a multiple of 8; how many there are need not be
+ * known. */
+static size_t size_with_padding(const struct function *f, size_t size)
+{
+	const struct kernel_info *info = kernel_info(f->name);
+	size_t n = info && info->described ? info->n_params : MAX_KERNEL_PARAMS;
+
+	return function_is_cpu(f) ? size : ALIGN_UP(size, 8u) + 8 * n;
+}
+
 aclError aclrtKernelArgsGetMemSize(aclrtFuncHandle funcHandle, size_t userArgsSize, size_t *actualArgsSize)
 {
 	return LOCKED_WITH(function, f, function_find(funcHandle, &f),
-		*actualArgsSize = function_is_cpu(f) ? userArgsSize : ALIGN_UP(userArgsSize, 8u));
+		*actualArgsSize = size_with_padding(f, userArgsSize));
 }
 
 /* Room for size bytes at the end; NULL: 107000. */
