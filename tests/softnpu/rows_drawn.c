@@ -367,9 +367,75 @@ static void binary_loaded_late(void)
 	place_of(launched);
 }
 
+/* A thread is of the device of its first stream. */
+static void subscriptions_on_two_devices(void)
+{
+	uint64_t me = (uint64_t)pthread_self();
+	aclrtStream s = stream();
+
+	row(aclrtSubscribeReport(me, s));
+	need(aclrtSetDevice(1));
+	s = stream();
+	row(aclrtSubscribeReport(me, s));
+	row(aclrtSubscribeReport(me + 1, s));
+	row(aclrtSubscribeReport(me, s));
+	row(aclrtUnSubscribeReport(me, s));
+	row(aclrtUnSubscribeReport(me + 1, s));
+	row(aclrtUnSubscribeReport(me + 1, s));
+}
+
+static void cores_here(aclrtDevResLimitType type)
+{
+	uint32_t n = 0;
+
+	row(aclrtGetResInCurrentThread(type, &n));
+	row(n);
+}
+
+/* It is the stream that a thread uses, not the limits that it had. */
+static void limits_of_used_stream(void)
+{
+	aclrtStream s = stream();
+
+	need(aclrtSetDeviceResLimit(0, ACL_RT_DEV_RES_CUBE_CORE, 5));
+	need(aclrtSetStreamResLimit(s, ACL_RT_DEV_RES_CUBE_CORE, 2));
+	need(aclrtUseStreamResInCurrentThread(s));
+	cores_here(ACL_RT_DEV_RES_CUBE_CORE);
+	row(aclrtSetStreamResLimit(s, ACL_RT_DEV_RES_CUBE_CORE, 3));
+	cores_here(ACL_RT_DEV_RES_CUBE_CORE);
+	need(aclrtSetDevice(1));
+	need(aclrtSetDeviceResLimit(1, ACL_RT_DEV_RES_VECTOR_CORE, 7));
+	cores_here(ACL_RT_DEV_RES_CUBE_CORE);
+	cores_here(ACL_RT_DEV_RES_VECTOR_CORE);
+	need(aclrtSetDevice(0));
+	row(aclrtResetStreamResLimit(s));
+	cores_here(ACL_RT_DEV_RES_CUBE_CORE);
+}
+
+static void label_set_twice(void)
+{
+	aclrtStream two[2] = {NULL};
+	aclrtLabelList list;
+	aclrtLabel l;
+	aclmdlRI m;
+
+	need(aclmdlRIBuildBegin(&m, 0));
+	for (int i = 0; i < 2; i++) {
+		need(aclrtCreateStreamWithConfig(&two[i], 0, ACL_STREAM_PERSISTENT));
+		need(aclmdlRIBindStream(m, two[i], 0));
+	}
+	need(aclrtCreateLabel(&l));
+	need(aclrtCreateLabelList(&l, 1, &list));
+	row(aclrtSetLabel(l, two[0]));
+	row(aclrtSetLabel(l, two[0]));
+	row(aclrtSetLabel(l, two[1]));
+	row(aclrtSetLabel(l, stream()));
+}
+
 const struct row rows_drawn[] = {ROW(functions_gone_without_device), ROW(parameters_of_unknown_kernels),
 	ROW(lists_completed), ROW(conditions_elsewhere), ROW(tasks_set_twice), ROW(reset_of_another_device),
 	ROW(updates_of_unknown_tasks), ROW(arrays_without_device), ROW(array_without_device_on_dead_stream),
 	ROW(buffers_of_finished_list), ROW(list_changed_elsewhere), ROW(snapshot_without_callback),
 	ROW(streams_bound_with_unknown_flag), ROW(parameters_of_another_list), ROW(binary_loaded_late),
-	ROW(room_for_padding), {NULL, NULL}};
+	ROW(room_for_padding), ROW(subscriptions_on_two_devices), ROW(limits_of_used_stream),
+	ROW(label_set_twice), {NULL, NULL}};
