@@ -165,6 +165,20 @@ static void names_that_do_not_fit(void)
 	row(!strcmp(name, "b"));
 }
 
+/* Room that is too much for a copy is refused, and left as it is. */
+static void names_with_too_much_room(void)
+{
+	char name[8] = "none";
+	aclmdlRI m = model();
+
+	row(aclmdlRIGetName(m, UINT32_MAX, name));
+	row(!strcmp(name, "none"));
+	row(aclmdlRIGetName(m, (uint32_t)INT32_MAX + 1, name));
+	row(!strcmp(name, "none"));
+	row(aclmdlRIGetName(m, INT32_MAX, name));
+	row(!*name);
+}
+
 /* --- captures -------------------------------------------------------------------------------- */
 
 #define JUNK ((void *)0x55)
@@ -289,4 +303,5 @@ static void task_of_no_kind_disabled(void)
 const struct row rows_graph_tasks[] = {ROW(tasks_of_conditions_that_are_gone), ROW(streams_in_order),
 	ROW(streams_unbound_do_not_run), ROW(captured_streams_in_order), ROW(names_that_do_not_fit),
 	ROW(models_of_ends_that_fail), ROW(modes_of_a_thread), ROW(capture_amid_an_update),
-	ROW(tasks_while_capturing), ROW(task_of_no_kind_disabled), {NULL, NULL}};
+	ROW(tasks_while_capturing), ROW(task_of_no_kind_disabled), ROW(names_with_too_much_room),
+	{NULL, NULL}};

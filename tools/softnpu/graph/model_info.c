@@ -18,11 +18,14 @@ aclError aclmdlRISetName(aclmdlRI modelRI, const char *name)
 		model, m, model_find_here(modelRI, &m), snprintf(m->name, sizeof(m->name), "%s", name));
 }
 
+/* The copy of the name takes no room beyond 2 GiB, and leaves it as it is then. */
 static aclError get_name(aclmdlRI handle, uint32_t max, char *name)
 {
 	struct model *m;
 	aclError rc = model_find_here(handle, &m);
 
+	if (!rc && max > INT32_MAX)
+		return npu_answer(MODEL_NAME_TOO_LONG, "maxLen is %u", max);
 	if (!rc && strlen(m->name) >= max) {
 		memset(name, 0, max); /* nothing is copied in part */
 		rc = npu_answer(MODEL_NAME_TOO_LONG, "the name has %zu bytes", strlen(m->name) + 1);
