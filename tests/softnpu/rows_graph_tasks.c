@@ -300,8 +300,36 @@ static void task_of_no_kind_disabled(void)
 	row(aclmdlRIExecuteAsync(m, stream()));
 }
 
+static void *update(void *m)
+{
+	row(aclmdlRIUpdate(m));
+	return NULL;
+}
+
+/* Tasks are changed and the model is updated in any context, and in none; it runs in its own. */
+static void update_elsewhere(void)
+{
+	aclrtStream s = capturing(), elsewhere;
+	aclmdlRITaskParams params;
+	aclrtContext other;
+	aclmdlRITask t;
+	aclmdlRI m;
+
+	need(aclrtValueWrite(device(), 1, 0, s));
+	need(aclmdlRICaptureEnd(s, &m));
+	t = first_task_in(m);
+	need(aclmdlRITaskGetParams(t, &params));
+	need(aclrtCreateContext(&other, 0));
+	elsewhere = stream();
+	row(aclmdlRIUpdate(m));
+	row(aclmdlRITaskSetParams(t, &params));
+	row(aclmdlRIUpdate(m));
+	in_thread(update, m);
+	row(aclmdlRIExecuteAsync(m, elsewhere));
+}
+
 const struct row rows_graph_tasks[] = {ROW(tasks_of_conditions_that_are_gone), ROW(streams_in_order),
 	ROW(streams_unbound_do_not_run), ROW(captured_streams_in_order), ROW(names_that_do_not_fit),
 	ROW(models_of_ends_that_fail), ROW(modes_of_a_thread), ROW(capture_amid_an_update),
 	ROW(tasks_while_capturing), ROW(task_of_no_kind_disabled), ROW(names_with_too_much_room),
-	{NULL, NULL}};
+	ROW(update_elsewhere), {NULL, NULL}};

@@ -437,13 +437,10 @@ static aclError update(aclmdlRI model)
 
 	if (rc)
 		return rc;
-	/* The kind of model is looked at before the context. */
 	if (!m->captured || m->sub)
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "only for captured models");
-	rc = model_enter(m);
-	/* While it runs nothing can have been changed. */
-	if (!rc)
-		rc = check_complete(m);
+	/* While it runs nothing can have been changed. In which context the call is made does not matter. */
+	rc = check_complete(m);
 	if (rc)
 		return rc;
 	objects_each(OBJ_MODEL_TASK, apply, m);
