@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What belongs to models beside their execution: conditions, streams, tasks, names; by the published source
  * alone. */
+#include "acl/acl_rt_memory_soma.h"
 #include "rows.h"
 
 static aclmdlRI of_capture(aclrtStream s)
@@ -328,8 +329,172 @@ static void update_elsewhere(void)
 	row(aclmdlRIExecuteAsync(m, elsewhere));
 }
 
+/* --- work in captures -------------------------------------------------------------------------- */
+
+static void row_of_end(aclrtStream s)
+{
+	aclmdlRI m;
+
+	row(aclmdlRICaptureEnd(s, &m));
+}
+
+/* Work is taken although the capture is invalid; what no capture takes is refused as ever. */
+static void work_in_invalid_capture(void)
+{
+	aclrtStream s = capturing(), other = capturing();
+	aclrtEvent e = event_ex(ACL_EVENT_SYNC);
+	aclmdlRICaptureStatus status;
+	char *d = device();
+
+	need(aclrtRecordEvent(e, s));
+	row(aclrtStreamWaitEvent(other, e));
+	row(aclrtMemcpyAsync(d, 64, d + 64, 64, ACL_MEMCPY_DEVICE_TO_DEVICE, s));
+	row(aclrtMemcpy2dAsync(d, 64, d + 1024, 64, 16, 4, ACL_MEMCPY_DEVICE_TO_DEVICE, s));
+	row(aclrtResetOverflowStatus(s));
+	row(aclmdlRICaptureGetInfo(s, &status, NULL));
+	row(status);
+	row_of_end(s);
+}
+
+static void run(aclmdlRI m)
+{
+	aclrtStream s = stream();
+
+	row(aclmdlRIExecuteAsync(m, s));
+	row(aclrtSynchronizeStream(s));
+}
+
+/* A pool has its memory back before the model runs; a stream that joined has memory, too. */
+static void pools_in_captures(void)
+{
+	aclrtMemPoolProps props = {.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}, .maxSize = 2 * MIB2};
+	aclrtEvent fork = event_ex(ACL_EVENT_SYNC), join = event_ex(ACL_EVENT_SYNC);
+	aclrtStream s = stream(), joined = stream();
+	uint64_t used = 77;
+	aclrtMemPool pool;
+	aclmdlRI m;
+	void *p;
+
+	need(aclrtMemPoolCreate(&pool, &props));
+	need(aclrtMemPoolMallocAsync(&p, 64, pool, s));
+	need(aclmdlRICaptureBegin(s, RELAXED));
+	row(aclrtMemPoolFreeAsync(p, s));
+	row(aclrtMemPoolFreeAsync(p, s));
+	need(aclrtMemPoolGetAttr(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT, &used));
+	row((long)used);
+	need(aclrtRecordEvent(fork, s));
+	need(aclrtStreamWaitEvent(joined, fork));
+	row(aclrtMemPoolMallocAsync(&p, 64, pool, joined));
+	need(aclrtRecordEvent(join, joined));
+	need(aclrtStreamWaitEvent(s, join));
+	row(aclmdlRICaptureEnd(s, &m));
+	run(m);
+}
+
+static void capture_of_a_stream_at_work(void)
+{
+	aclrtStream s = stream();
+	aclrtNotify n;
+
+	need(aclrtCreateNotify(&n, 0));
+	need(aclrtWaitAndResetNotify(n, s, 0));
+	row(aclmdlRICaptureBegin(s, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+	row(aclrtMemsetAsync(device(), 64, 0, 64, s));
+	row_of_end(s);
+	need(aclrtRecordNotify(n, stream()));
+	row(aclrtSynchronizeStream(s));
+}
+
+static aclmdlRI ended, active;
+
+static void *conditions(void *unknown_too)
+{
+	aclmdlRICondHandle handle = JUNK;
+
+	row(aclmdlRICondHandleCreate(active, 0, (aclmdlRICondHandleFlag)0, &handle));
+	row(aclmdlRICondHandleCreate(ended, 0, (aclmdlRICondHandleFlag)0, &handle));
+	if (unknown_too)
+		row(aclmdlRICondHandleCreate(active, 0, (aclmdlRICondHandleFlag)2, &handle));
+	row(handle == JUNK);
+	return NULL;
+}
+
+/* Whether the capture goes on is looked at before the context. */
+static void conditions_not_made_here(void)
+{
+	aclrtContext other;
+
+	ended = model();
+	active = of_capture(capturing());
+	in_thread(conditions, &ended);
+	need(aclrtCreateContext(&other, 0));
+	(void)conditions(NULL);
+}
+
+/* --- built models -------------------------------------------------------------------------------- */
+
+static void end_given_twice(void)
+{
+	aclmdlRI m = NULL, other = NULL;
+	aclrtStream s;
+
+	need(aclmdlRIBuildBegin(&m, 0));
+	need(aclmdlRIBuildBegin(&other, 0));
+	s = bound_to(m, ACL_MODEL_STREAM_FLAG_HEAD);
+	row(aclmdlRIEndTask(m, s));
+	row(aclmdlRIEndTask(m, s));
+	row(aclmdlRIEndTask(m, bound_to(other, ACL_MODEL_STREAM_FLAG_HEAD)));
+	row(aclmdlRIBuildEnd(m, NULL));
+	row(aclmdlRIExecute(m, 5000));
+}
+
+static void stream_unbound_after_its_end(void)
+{
+	aclmdlRI m = NULL, other = NULL;
+	aclrtStream s;
+
+	need(aclmdlRIBuildBegin(&m, 0));
+	need(aclmdlRIBuildBegin(&other, 0));
+	s = bound_to(m, ACL_MODEL_STREAM_FLAG_HEAD);
+	row(aclmdlRIBindStream(m, s, ACL_MODEL_STREAM_FLAG_HEAD));
+	row(aclmdlRIUnbindStream(other, s));
+	need(aclmdlRIEndTask(m, s));
+	row(aclmdlRIUnbindStream(m, s));
+	row(aclmdlRIUnbindStream(m, s));
+	row(aclmdlRIBuildEnd(m, NULL));
+}
+
+static int destroyed;
+
+static void count_one(void *data)
+{
+	(void)data;
+	destroyed++;
+}
+
+static void count_ten(void *data)
+{
+	(void)data;
+	destroyed += 10;
+}
+
+/* It is by the function that they are known. */
+static void callbacks_with_other_data(void)
+{
+	aclmdlRI m = model();
+
+	row(aclmdlRIDestroyRegisterCallback(m, count_one, &m));
+	row(aclmdlRIDestroyRegisterCallback(m, count_one, NULL));
+	row(aclmdlRIDestroyRegisterCallback(m, count_ten, NULL));
+	row(aclmdlRIDestroyUnregisterCallback(m, count_one));
+	need(aclmdlRIDestroy(m));
+	row(destroyed);
+}
+
 const struct row rows_graph_tasks[] = {ROW(tasks_of_conditions_that_are_gone), ROW(streams_in_order),
 	ROW(streams_unbound_do_not_run), ROW(captured_streams_in_order), ROW(names_that_do_not_fit),
 	ROW(models_of_ends_that_fail), ROW(modes_of_a_thread), ROW(capture_amid_an_update),
 	ROW(tasks_while_capturing), ROW(task_of_no_kind_disabled), ROW(names_with_too_much_room),
-	ROW(update_elsewhere), {NULL, NULL}};
+	ROW(update_elsewhere), ROW(work_in_invalid_capture), ROW(pools_in_captures),
+	ROW(capture_of_a_stream_at_work), ROW(conditions_not_made_here), ROW(end_given_twice),
+	ROW(stream_unbound_after_its_end), ROW(callbacks_with_other_data), {NULL, NULL}};
