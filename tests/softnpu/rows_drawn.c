@@ -432,10 +432,48 @@ static void label_set_twice(void)
 	row(aclrtSetLabel(l, stream()));
 }
 
+static void threads(void *f, aclrtStream s, void *args)
+{
+	dim3 one = {1, 1, 1};
+
+	row(aclrtLaunchSIMTKernelWithHostArgs(f, one, one, 0, s, NULL, args, 8, NULL, 0));
+}
+
+static void *threads_here(void *f)
+{
+	static long value[8];
+
+	threads(f, NULL, NULL);
+	threads(value, NULL, value);
+	return NULL;
+}
+
+static void *threads_on_dead_stream(void *s)
+{
+	static long value[8];
+
+	threads(NULL, s, value);
+	threads(value, s, value);
+	return NULL;
+}
+
+/* Between its stream and its arguments a function is looked up, among the symbols first. */
+static void threads_of_no_function(void)
+{
+	aclrtStream s = gone();
+	aclrtBinHandle bin;
+	aclrtFuncHandle f = function(&bin);
+
+	(void)threads_on_dead_stream(s);
+	in_thread(threads_on_dead_stream, s);
+	(void)threads_here(f);
+	in_thread(threads_here, f);
+}
+
 const struct row rows_drawn[] = {ROW(functions_gone_without_device), ROW(parameters_of_unknown_kernels),
 	ROW(lists_completed), ROW(conditions_elsewhere), ROW(tasks_set_twice), ROW(reset_of_another_device),
 	ROW(updates_of_unknown_tasks), ROW(arrays_without_device), ROW(array_without_device_on_dead_stream),
 	ROW(buffers_of_finished_list), ROW(list_changed_elsewhere), ROW(snapshot_without_callback),
 	ROW(streams_bound_with_unknown_flag), ROW(parameters_of_another_list), ROW(binary_loaded_late),
 	ROW(room_for_padding), ROW(subscriptions_on_two_devices), ROW(limits_of_used_stream),
-	ROW(label_set_twice), {NULL, NULL}};
+	ROW(label_set_twice), ROW(threads_of_no_function), {NULL, NULL}};

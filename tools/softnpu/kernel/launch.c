@@ -227,16 +227,29 @@ aclError aclrtLaunchSIMTKernelWithArgsArray(void *func, dim3 gridDim, dim3 block
 	return rc ? rc : LOCKED(launch_array(func, &l, cfg, stream, args));
 }
 
+static aclError launch_called(
+	struct kernel_launch *l, const void *func, const aclrtLaunchKernelCfg *cfg, aclrtStream stream)
+{
+	aclError rc = function_called(func, &l->func);
+
+	configure_all(l, cfg);
+	return rc ? rc : kernel_submit(l, stream);
+}
+
+/* The function may be a symbol as well. It is looked up when the stream has been looked at. */
 aclError aclrtLaunchSIMTKernelWithHostArgs(void *func, dim3 gridDim, dim3 blockDim, size_t dynUbufSize,
 	aclrtStream stream, aclrtLaunchKernelCfg *cfg, void *hostArgs, size_t argsSize,
 	aclrtPlaceHolderInfo *placeHolderArray, size_t placeHolderNum)
 {
 	struct kernel_launch l = simt_launch(gridDim, blockDim, hostArgs, argsSize);
-	aclError rc;
+	aclError rc = npu_unless_gone(OBJ_STREAM, stream, LOCKED(function_called(func, &l.func)));
 
 	(void)dynUbufSize;
 	l.holders = placeHolderArray;
 	l.n_holders = (uint32_t)placeHolderNum;
-	rc = check_launch(&l, func, cfg, stream);
-	return rc ? rc : LOCKED(launch(&l, func, cfg, stream));
+	if (!rc && !l.args_size)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "the size of the arguments has more than 32 bits");
+	if (!rc)
+		rc = check_values(&l, cfg);
+	return rc ? rc : LOCKED(launch_called(&l, func, cfg, stream));
 }
