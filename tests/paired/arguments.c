@@ -367,7 +367,7 @@ static const struct pair pairs[] = {
 	PAIR_CALL("kernel-zero-blocks", aclrtLaunchKernel,
 		(.funcHandle = HANDLE, .numBlocks = 0, .argsData = DEVICE, .argsSize = 8),
 		(.funcHandle = HANDLE, .numBlocks = 1, .argsData = DEVICE, .argsSize = 8)),
-	PAIR_CALL("kernel-zero-blocks", aclrtLaunchSIMTKernelWithArgsArray,
+	PAIR_CALL_ON("kernel-zero-blocks", "Ascend950PR", aclrtLaunchSIMTKernelWithArgsArray,
 		(.func = HANDLE, .gridDim = {1, 1, 0}, .blockDim = {1, 1, 1}),
 		(.func = HANDLE, .gridDim = {1, 1, 1}, .blockDim = {1, 1, 1})),
 	PAIR_CALL("kernel-null-args", aclrtLaunchKernel,

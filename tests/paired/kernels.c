@@ -629,7 +629,7 @@ static const struct pair pairs[] = {
 	PAIR("kernel-wrong-device", launch_symbol_on_other_device),
 	PAIR("kernel-launch-api-mismatch", launch_plain),
 	PAIR("kernel-args-array-count", short_array),
-	PAIR("kernel-args-array-count", no_array),
+	PAIR_WITH("kernel-args-array-count", no_array, .soc = "Ascend950PR"),
 	PAIR("kernel-args-freed", free_arguments),
 	PAIR("kernel-args-freed", refill_arguments),
 	PAIR("kernel-args-freed", clear_arguments),

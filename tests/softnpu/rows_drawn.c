@@ -444,6 +444,7 @@ static void *threads_here(void *f)
 	static long value[8];
 
 	threads(f, NULL, NULL);
+	threads(f, NULL, value);
 	threads(value, NULL, value);
 	return NULL;
 }
@@ -457,7 +458,8 @@ static void *threads_on_dead_stream(void *s)
 	return NULL;
 }
 
-/* Between its stream and its arguments a function is looked up, among the symbols first. */
+/* No kernel of this product has threads. Between its stream and its arguments a function is looked up, among
+ * the symbols first. */
 static void threads_of_no_function(void)
 {
 	aclrtStream s = gone();

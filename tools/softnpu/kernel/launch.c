@@ -206,6 +206,14 @@ aclError aclrtLaunchKernelWithArgsArray(
 	return rc ? rc : LOCKED(launch_array(func, &l, cfg, stream, args));
 }
 
+/* Threads are of kernels that are built for vector cores that have them, and of no others. */
+static aclError has_threads(void)
+{
+	return npu_soc("Ascend950")
+		       ? ACL_SUCCESS
+		       : npu_err(ACL_ERROR_RT_PARAM_INVALID, "no kernel of %s has threads", CFG_STR(soc));
+}
+
 static struct kernel_launch simt_launch(dim3 grid, dim3 block, const void *args, size_t size)
 {
 	return (struct kernel_launch){.args = args,
@@ -222,6 +230,8 @@ aclError aclrtLaunchSIMTKernelWithArgsArray(void *func, dim3 gridDim, dim3 block
 	aclError rc = LOCKED(function_called(func, &l.func)); /* before the stream is looked at */
 
 	(void)dynUbufSize;
+	if (!rc)
+		rc = npu_unless_gone(OBJ_STREAM, stream, has_threads());
 	if (!rc)
 		rc = check_array(&l, func, cfg, stream);
 	return rc ? rc : LOCKED(launch_array(func, &l, cfg, stream, args));
@@ -247,6 +257,8 @@ aclError aclrtLaunchSIMTKernelWithHostArgs(void *func, dim3 gridDim, dim3 blockD
 	(void)dynUbufSize;
 	l.holders = placeHolderArray;
 	l.n_holders = (uint32_t)placeHolderNum;
+	if (!rc)
+		rc = has_threads();
 	if (!rc && !l.args_size)
 		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "the size of the arguments has more than 32 bits");
 	if (!rc)
