@@ -472,10 +472,30 @@ static void threads_of_no_function(void)
 	in_thread(threads_here, f);
 }
 
+static void *address_of(void *f)
+{
+	void *cores = &cores, *others = &others;
+
+	row(aclrtGetFunctionAddr(f, &cores, &others));
+	row(cores == NULL);
+	row(others == NULL);
+	return NULL;
+}
+
+static void addresses_elsewhere(void)
+{
+	aclrtBinHandle bin;
+	aclrtFuncHandle f = function(&bin);
+
+	need(aclrtSetDevice(1));
+	(void)address_of(f);
+	in_thread(address_of, f);
+}
+
 const struct row rows_drawn[] = {ROW(functions_gone_without_device), ROW(parameters_of_unknown_kernels),
 	ROW(lists_completed), ROW(conditions_elsewhere), ROW(tasks_set_twice), ROW(reset_of_another_device),
 	ROW(updates_of_unknown_tasks), ROW(arrays_without_device), ROW(array_without_device_on_dead_stream),
 	ROW(buffers_of_finished_list), ROW(list_changed_elsewhere), ROW(snapshot_without_callback),
 	ROW(streams_bound_with_unknown_flag), ROW(parameters_of_another_list), ROW(binary_loaded_late),
 	ROW(room_for_padding), ROW(subscriptions_on_two_devices), ROW(limits_of_used_stream),
-	ROW(label_set_twice), ROW(threads_of_no_function), {NULL, NULL}};
+	ROW(label_set_twice), ROW(threads_of_no_function), ROW(addresses_elsewhere), {NULL, NULL}};

@@ -14,22 +14,22 @@ static aclError core_function(const void *handle, struct function **f)
 	return rc;
 }
 
-/* Where it is on the current device. */
+/* Where it is on the current device: nowhere without one. */
 static aclError function_address(const void *handle, void **cores, void **vector_cores)
 {
 	struct context *ctx;
 	struct function *f;
 	aclError rc = core_function(handle, &f);
 
-	if (!rc)
-		rc = context_need(&ctx);
-	if (!rc)
-		rc = function_load(f, ctx->dev);
 	if (rc)
 		return rc;
-	*cores = object_handle(&f->obj);
-	*vector_cores = NULL;
-	return ACL_SUCCESS;
+	*cores = *vector_cores = NULL;
+	rc = context_need(&ctx);
+	if (!rc)
+		rc = function_load(f, ctx->dev);
+	if (!rc)
+		*cores = object_handle(&f->obj);
+	return rc;
 }
 
 aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void **aicAddr, void **aivAddr)
