@@ -492,10 +492,136 @@ static void addresses_elsewhere(void)
 	in_thread(address_of, f);
 }
 
+/* --- captures ------------------------------------------------------------------------------------ */
+
+static void end(aclrtStream s)
+{
+	aclmdlRI m = NULL;
+
+	row(aclmdlRICaptureEnd(s, &m));
+}
+
+/* Waiting for an event of another capture is the end of both, which their ends are the first to answer. */
+static aclrtStream capturing_in_vain(void)
+{
+	aclrtStream one = capturing(), other = capturing();
+	aclrtEvent e = event_ex(ACL_EVENT_SYNC);
+
+	need(aclrtRecordEvent(e, one));
+	row(aclrtStreamWaitEvent(other, e));
+	return one;
+}
+
+static void work_of_capture_in_vain(void)
+{
+	aclrtStream s = capturing_in_vain();
+	char *d = device();
+	aclrtBinHandle bin;
+
+	row(aclrtLaunchKernel(function(&bin), 1, d, 8, s));
+	row(aclrtCmoAsync(d, 64, ACL_RT_CMO_TYPE_PREFETCH, s));
+	row(aclrtCmoAsync(d, 64, (aclrtCmoType)99, s));
+	row(aclrtCmoAsyncWithBarrier(d, 64, ACL_RT_CMO_TYPE_PREFETCH, 1, s));
+	row(aclrtResetDeviceResLimit(0));
+	end(s);
+}
+
+static void overflow_in_capture(void)
+{
+	aclrtStream s = capturing();
+
+	row(aclrtResetFloatOverflowStatus(s));
+	row(aclrtGetFloatOverflowStatus(NULL, 64, s));
+	row(aclrtGetFloatOverflowStatus(device(), 64, s));
+	row(aclrtResetStreamResLimit(s));
+	end(s);
+}
+
+static void launch_on_joined_stream(void)
+{
+	aclrtEvent fork = event_ex(ACL_EVENT_SYNC), join = event_ex(ACL_EVENT_SYNC);
+	aclrtStream s = stream(), joined = stream();
+	aclrtBinHandle bin;
+
+	need(aclmdlRICaptureBegin(s, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+	need(aclrtRecordEvent(fork, s));
+	need(aclrtStreamWaitEvent(joined, fork));
+	row(aclrtLaunchKernelV2(function(&bin), 1, device(), 8, NULL, joined));
+	row(aclrtSetDeviceResLimit(0, ACL_RT_DEV_RES_CUBE_CORE, 3));
+	need(aclrtRecordEvent(join, joined));
+	need(aclrtStreamWaitEvent(s, join));
+	end(s);
+}
+
+/* --- others -------------------------------------------------------------------------------------- */
+
+static void *cached;
+
+static void *cache(void *s)
+{
+	for (int type = ACL_RT_CMO_TYPE_PREFETCH; type <= ACL_RT_CMO_TYPE_FLUSH + 1; type++)
+		row(aclrtCmoAsync(cached, 64, (aclrtCmoType)type, s));
+	row(aclrtCmoAsync(cached, 0, (aclrtCmoType)99, s));
+	return NULL;
+}
+
+/* All types that there are go there; what is none of them is looked at before the stream. */
+static void types_of_cache_work(void)
+{
+	cached = device();
+	(void)cache(stream());
+	(void)cache(gone());
+	in_thread(cache, NULL);
+}
+
+static void subscriptions_of_other_threads(void)
+{
+	aclrtStream s = stream();
+
+	row(aclrtUnSubscribeReport(7, s));
+	need(aclrtSubscribeReport((uint64_t)pthread_self(), s));
+	row(aclrtUnSubscribeReport(7, s));
+	row(aclrtUnSubscribeReport(7, gone()));
+}
+
+static void last_error_on_other_device(void)
+{
+	aclrtStream s = stream();
+	aclrtContext other;
+
+	need(aclrtCreateContext(&other, 0));
+	row(aclrtDestroyStream(s));
+	need(aclrtSetDevice(1));
+	row(aclrtGetLastError((aclrtLastErrLevel)1));
+	row(aclrtGetLastError(ACL_RT_THREAD_LEVEL));
+	row(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL));
+}
+
+static void *options_here(void *unused)
+{
+	void *where;
+
+	row(aclrtCtxSetSysParamOpt((aclSysParamOpt)9, -1));
+	row(aclrtCtxSetSysParamOpt(ACL_OPT_DETERMINISTIC, -1));
+	row(aclrtCtxGetFloatOverflowAddr(NULL));
+	row(aclrtCtxGetFloatOverflowAddr(&where));
+	row(aclrtResetStreamResLimit(NULL));
+	row(aclrtSetStreamOverflowSwitch(NULL, 0));
+	return unused;
+}
+
+static void options_without_device(void)
+{
+	in_thread(options_here, NULL);
+}
+
 const struct row rows_drawn[] = {ROW(functions_gone_without_device), ROW(parameters_of_unknown_kernels),
 	ROW(lists_completed), ROW(conditions_elsewhere), ROW(tasks_set_twice), ROW(reset_of_another_device),
 	ROW(updates_of_unknown_tasks), ROW(arrays_without_device), ROW(array_without_device_on_dead_stream),
 	ROW(buffers_of_finished_list), ROW(list_changed_elsewhere), ROW(snapshot_without_callback),
 	ROW(streams_bound_with_unknown_flag), ROW(parameters_of_another_list), ROW(binary_loaded_late),
 	ROW(room_for_padding), ROW(subscriptions_on_two_devices), ROW(limits_of_used_stream),
-	ROW(label_set_twice), ROW(threads_of_no_function), ROW(addresses_elsewhere), {NULL, NULL}};
+	ROW(label_set_twice), ROW(threads_of_no_function), ROW(addresses_elsewhere),
+	ROW(work_of_capture_in_vain), ROW(overflow_in_capture), ROW(launch_on_joined_stream),
+	ROW(types_of_cache_work), ROW(subscriptions_of_other_threads), ROW(last_error_on_other_device),
+	ROW(options_without_device), {NULL, NULL}};
