@@ -294,9 +294,14 @@ static void informed(struct checks *c, struct acl_call_record *call)
 static void access_of_call(struct checks *c, struct acl_object *model, const struct op_access *a,
 	const struct acl_call_record *call)
 {
+	struct block_lookup place;
+
 	if (!a || !a->address)
 		return;
+	place = a->block;
 	model_uses_address(c, model, a->address, call);
+	for (unsigned i = 0; i < ACCESS_MAPPINGS && place.block && access_goes_on(c, a, &place); i++)
+		model_uses_address(c, model, (const void *)(uintptr_t)place.base, call);
 	/* Between rows there is memory that the task leaves alone. */
 	if (a->rows == 1 || a->pitch == a->width)
 		capture_range_add(model, (uintptr_t)a->address, a->span, call);

@@ -692,6 +692,15 @@ bool access_touches(const struct op_access *a, uint64_t address, uint64_t size)
 	       (row + 1 < a->rows && begin + (row + 1) * a->pitch < address + size);
 }
 
+bool access_goes_on(struct checks *c, const struct op_access *a, struct block_lookup *place)
+{
+	uint64_t at = place->base + place->size;
+
+	return place->kind == MEM_MAPPED && at < (uintptr_t)a->address + a->span &&
+	       (a->rows < 2 || a->pitch <= a->width) && map_find(memory_blocks(c), at, place) &&
+	       place->base == at;
+}
+
 static bool operations_create(struct checks *c)
 {
 	for (unsigned api = 0; api < ACL_API_COUNT; api++)

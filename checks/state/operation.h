@@ -160,4 +160,19 @@ static inline uint64_t access_room(const struct op_access *a)
 	return a->block.size - ((uintptr_t)a->address - a->block.base);
 }
 
+/* More mappings side by side than these one access is not followed over. */
+#define ACCESS_MAPPINGS 64
+
+/* Takes *place to the mapping right behind it where the access goes on. false: it ends before, or there is
+ * none; or there is room between its rows, which may lie there. */
+bool access_goes_on(struct checks *c, const struct op_access *a, struct block_lookup *place);
+
+/* Where the access ends in the block, or the block does. */
+static inline uint64_t access_end_in(const struct op_access *a, const struct block_lookup *place)
+{
+	uint64_t end = (uintptr_t)a->address + a->span, last = place->base + place->size;
+
+	return end < last ? end : last;
+}
+
 #endif

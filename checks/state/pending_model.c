@@ -169,23 +169,38 @@ static void captured_access_add(struct checks *c, struct acl_object *model,
 	unlock(&m->lock);
 }
 
-/* What the task does, and where; false: it is not known. */
+/* What the task does, and where; false: it is not known. Of several mappings side by side the first one. */
 static bool captured_side(struct checks *c, const struct acl_call_record *call, const struct op_access *side,
 	unsigned flags, struct block_lookup *place, struct pending_access *access)
 {
-	uint64_t start;
+	struct block_lookup next;
+	uint64_t start, room;
 	bool rows;
 
-	if (!side || !side->span || !flags || !access_memory(c, call, side, place, &start) ||
-		side->span > place->size - (start - place->base))
+	if (!side || !side->span || !flags || !access_memory(c, call, side, place, &start))
+		return false;
+	room = place->base + place->size - start;
+	next = *place;
+	if (side->span > room && !access_goes_on(c, side, &next))
 		return false;
 	rows = side->rows > 1 && side->pitch > side->width;
 	*access = (struct pending_access){.start = start,
-		.end = start + side->span,
+		.end = start + (side->span < room ? side->span : room),
 		.pitch = rows ? side->pitch : 0,
 		.width = rows ? side->width : 0,
 		.flags = (uint8_t)flags,
 		.reduction = flags & ACCESS_REDUCES ? reduction_of(call) : 0};
+	return true;
+}
+
+/* The part of it in the next mapping. */
+static bool captured_side_goes_on(struct checks *c, const struct op_access *side, struct block_lookup *place,
+	struct pending_access *access)
+{
+	if (!access_goes_on(c, side, place))
+		return false;
+	access->start = place->base;
+	access->end = access_end_in(side, place);
 	return true;
 }
 
@@ -195,7 +210,10 @@ static void captured_side_add(struct checks *c, struct acl_object *model, const 
 	struct pending_access access;
 	struct block_lookup place;
 
-	if (captured_side(c, call, side, flags, &place, &access))
+	if (!captured_side(c, call, side, flags, &place, &access))
+		return;
+	captured_access_add(c, model, call, &place, &access);
+	for (unsigned i = 0; i < ACCESS_MAPPINGS && captured_side_goes_on(c, side, &place, &access); i++)
 		captured_access_add(c, model, call, &place, &access);
 }
 
@@ -314,18 +332,17 @@ static bool access_is_unordered(
 	return true;
 }
 
-static bool side_is_unordered(struct checks *c, const struct acl_call_record *call, struct comparing *k,
-	const struct op_access *side, unsigned flags)
+static bool access_meets(struct checks *c, struct comparing *k, const struct block_lookup *found_at,
+	const struct pending_access *access)
 {
+	const struct block_lookup *place = found_at;
 	const struct access_tree *tree;
-	struct block_lookup found_at, home, *place = &found_at;
-	struct pending_access now, *a;
+	struct pending_access now = *access, *a;
+	struct block_lookup home;
 	struct access_walk w;
 	bool found = false;
 	unsigned n = 0;
 
-	if (!captured_side(c, call, side, flags, &found_at, &now))
-		return false;
 	if (load_relaxed(&place->block->marks) & BLOCK_DECLARED) {
 		if (!declared_home(c, place->block, &home))
 			return false;
@@ -340,7 +357,23 @@ static bool side_is_unordered(struct checks *c, const struct acl_call_record *ca
 		found = access_is_unordered(k, &now, a);
 	model_accesses_unlock(k->model);
 	if (found)
-		k->out->block = found_at.block;
+		k->out->block = found_at->block;
+	return found;
+}
+
+static bool side_is_unordered(struct checks *c, const struct acl_call_record *call, struct comparing *k,
+	const struct op_access *side, unsigned flags)
+{
+	struct pending_access now;
+	struct block_lookup place;
+	bool found;
+
+	if (!captured_side(c, call, side, flags, &place, &now))
+		return false;
+	found = access_meets(c, k, &place, &now);
+	for (unsigned i = 0; i < ACCESS_MAPPINGS && !found && captured_side_goes_on(c, side, &place, &now);
+		i++)
+		found = access_meets(c, k, &place, &now);
 	return found;
 }
 

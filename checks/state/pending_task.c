@@ -10,8 +10,6 @@
 #include "checks/state/random_task.h"
 #include "checks/state/stream_change.h"
 
-#define MAPPINGS 64 /* side by side that one access is followed over */
-
 /* The task is captured, updates a model or may: then it does not run now. */
 static inline bool runs_with_model(struct checks *c, const struct acl_call_record *call, struct acl_object *s)
 {
@@ -38,24 +36,13 @@ static inline bool task_begin(struct checks *c, const struct acl_call_record *ca
 /* --- copies, sets, reductions, prefetches, the overflow status, words --------------------------------------
  */
 
-/* The mapping right behind what the access has covered up to *at: ranges may go over several. */
-static bool next_mapping(const struct block_lookup *place, const struct op_access *a, uint64_t *at)
-{
-	*at = place->base + place->size;
-	return place->kind == MEM_MAPPED && *at < (uintptr_t)a->address + a->span;
-}
-
 static __attribute__((noinline)) void further_mappings_add(
 	struct entering *e, const struct op_access *a, unsigned flags)
 {
 	struct block_lookup place = a->block;
-	uint64_t at, end = (uintptr_t)a->address + a->span;
 
-	for (unsigned i = 0; i < MAPPINGS && next_mapping(&place, a, &at); i++) {
-		if (!map_find(memory_blocks(e->c), at, &place) || place.base != at)
-			return;
-		entering_add(e, &place, at, place.size < end - at ? place.size : end - at, 0, 0, flags);
-	}
+	for (unsigned i = 0; i < ACCESS_MAPPINGS && access_goes_on(e->c, a, &place); i++)
+		entering_add(e, &place, place.base, access_end_in(a, &place) - place.base, 0, 0, flags);
 }
 
 static void access_add(
@@ -69,8 +56,7 @@ static void access_add(
 		return;
 	rows = a->rows > 1 && a->pitch > a->width;
 	entering_add(e, &place, start, a->span, rows ? a->pitch : 0, rows ? a->width : 0, flags);
-	/* Rows with room between them may touch nothing of what lies behind. */
-	if (__builtin_expect(a->block.kind == MEM_MAPPED && !rows && a->span > access_room(a), 0))
+	if (__builtin_expect(a->block.kind == MEM_MAPPED && a->span > access_room(a), 0))
 		further_mappings_add(e, a, flags);
 }
 
@@ -230,11 +216,8 @@ static void take_back(struct checks *c, const struct acl_call_record *call, cons
 	if (!a || !a->span || !access_memory(c, call, a, &place, &at))
 		return;
 	access_take_back(c, call, &place, at, a->span);
-	for (unsigned i = 0; i < MAPPINGS && next_mapping(&place, a, &at); i++) {
-		if (!map_find(memory_blocks(c), at, &place) || place.base != at)
-			return;
-		access_take_back(c, call, &place, at, (uintptr_t)a->address + a->span - at);
-	}
+	for (unsigned i = 0; i < ACCESS_MAPPINGS && access_goes_on(c, a, &place); i++)
+		access_take_back(c, call, &place, place.base, (uintptr_t)a->address + a->span - place.base);
 }
 
 /* Nothing was submitted. */

@@ -221,7 +221,39 @@ static void behind_many_waits(void)
 	end(s);
 }
 
+/* The memory of the first task goes over two mappings; the branch uses what is in the second one. */
+static void branch_in_the_second_mapping(void)
+{
+	void *h = make_host_memory(SIZE), *out = make_host_memory(SIZE);
+	char *range = two_mappings();
+	aclrtStream s = make_stream(), other;
+
+	capture_begin(s);
+	other = branch_of(s);
+	copy_on(s, range + MIB2 - SIZE / 2, h, UP);
+	copy_on(other, out, range + MIB2 + (bug ? 0 : SIZE / 2), DOWN);
+	capture_join(other, s);
+	end(s);
+}
+
+/* Of both tasks, and only there. */
+static void branch_into_the_second_mapping(void)
+{
+	void *h = make_host_memory(SIZE), *out = make_host_memory(SIZE);
+	char *range = two_mappings();
+	aclrtStream s = make_stream(), other;
+
+	capture_begin(s);
+	other = branch_of(s);
+	copy_on(s, range + MIB2 + SIZE / 2 - (bug ? 64 : 0), h, UP);
+	copy_on(other, out, range + MIB2 - SIZE / 2, DOWN);
+	capture_join(other, s);
+	end(s);
+}
+
 static const struct pair pairs[] = {
+	PAIR_AVOIDS("stream-race-copy", branch_in_the_second_mapping),
+	PAIR_AVOIDS("stream-race-copy", branch_into_the_second_mapping),
 	PAIR_EACH("stream-race-copy", result_of_a_branch, COPY_LINEAR, .mode = PAIR_IF_ASYNC),
 	PAIR_EACH("stream-race-copy", result_of_a_branch, COPY_ROWS, .mode = PAIR_IF_ASYNC),
 	PAIR_EACH("stream-race-copy", sum_of_a_branch, REDUCE),

@@ -2,8 +2,6 @@
 /* Tasks and calls that touch the same memory with nothing that orders them. */
 #include "tasks.h"
 
-#define MIB2 (2u << 20)
-
 /* The function of the run, whatever form its arguments have; of a batch one entry. */
 static void each_copies(void *dst, void *src, aclrtMemcpyKind kind, aclrtStream s)
 {
@@ -394,26 +392,6 @@ static void unregistered_too_early(void)
 	wait_for(s);
 }
 
-/* Memory mapped into reserved addresses. */
-static char *reserved_range(size_t bytes)
-{
-	void *range = NULL;
-
-	CALL_DOES(
-		aclrtReserveMemAddress, 0, range = make_range(bytes, true), .virPtr = &range, .size = bytes);
-	return range;
-}
-
-static void map_at(char *at)
-{
-	static const aclrtPhysicalMemProp prop = {
-		.memAttr = ACL_HBM_MEM_HUGE, .location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
-	aclrtDrvMemHandle h = NULL;
-
-	CALL_DOES(aclrtMallocPhysical, 0, h = make_address(), .handle = &h, .size = MIB2, .prop = &prop);
-	CALL(aclrtMapMem, .virPtr = at, .size = MIB2, .handle = h);
-}
-
 static char *mapped_memory(void)
 {
 	char *range = reserved_range(MIB2);
@@ -427,10 +405,8 @@ static void second_mapping_unmapped_too_early(void)
 {
 	aclrtStream s = make_stream();
 	void *h = make_host_memory(SIZE);
-	char *range = reserved_range(2 * MIB2);
+	char *range = two_mappings();
 
-	map_at(range);
-	map_at(range + MIB2);
 	copy_on(s, range + MIB2 - SIZE / 2, h, UP);
 	if (!bug)
 		wait_for(s);

@@ -559,7 +559,43 @@ static void result_behind_a_callback_read(void)
 	read_behind_a_model(calls_the_host);
 }
 
+/* --- models whose tasks go over two mappings ----------------------------------------------------------- */
+
+static aclmdlRI model_over(char *range)
+{
+	return model_that_copies(range + MIB2 - SIZE / 2, make_host_memory(SIZE), UP);
+}
+
+static void set_behind_the_second_mapping(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	char *range = two_mappings();
+	aclmdlRI model = model_over(range);
+
+	execute(model, first);
+	if (!bug)
+		order(first, second);
+	set_on(second, range + MIB2);
+	wait_for(first);
+	wait_for(second);
+	CALL(aclmdlRIDestroy, .modelRI = model);
+}
+
+static void second_mapping_of_a_model_unmapped(void)
+{
+	char *range = two_mappings();
+	aclmdlRI model = model_over(range);
+
+	if (!bug)
+		CALL(aclmdlRIDestroy, .modelRI = model);
+	CALL(aclrtUnmapMem, .virPtr = range + MIB2);
+	if (bug)
+		CALL(aclmdlRIDestroy, .modelRI = model);
+}
+
 static const struct pair pairs[] = {
+	PAIR("stream-race-set", set_behind_the_second_mapping),
+	PAIR("capture-resource-freed-before-destroy", second_mapping_of_a_model_unmapped),
 	PAIR("stream-race-copy", input_of_a_model),
 	PAIR_EACH("stream-race-copy", result_of_a_model, COPY_LINEAR, .mode = PAIR_IF_ASYNC),
 	PAIR_EACH("stream-race-copy", result_of_a_model, COPY_ROWS, .mode = PAIR_IF_ASYNC),

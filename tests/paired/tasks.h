@@ -35,4 +35,38 @@ static inline void order(aclrtStream before, aclrtStream after)
 	CALL(aclrtStreamWaitEvent, .stream = after, .event = e);
 }
 
+/* --- memory mapped into reserved addresses ----------------------------------------------------------------
+ */
+
+#define MIB2 (2u << 20)
+
+static inline char *reserved_range(size_t bytes)
+{
+	void *range = NULL;
+
+	CALL_DOES(
+		aclrtReserveMemAddress, 0, range = make_range(bytes, true), .virPtr = &range, .size = bytes);
+	return range;
+}
+
+static inline void map_at(char *at)
+{
+	static const aclrtPhysicalMemProp prop = {
+		.memAttr = ACL_HBM_MEM_HUGE, .location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+	aclrtDrvMemHandle h = NULL;
+
+	CALL_DOES(aclrtMallocPhysical, 0, h = make_address(), .handle = &h, .size = MIB2, .prop = &prop);
+	CALL(aclrtMapMem, .virPtr = at, .size = MIB2, .handle = h);
+}
+
+/* Side by side. */
+static inline char *two_mappings(void)
+{
+	char *range = reserved_range(2 * MIB2);
+
+	map_at(range);
+	map_at(range + MIB2);
+	return range;
+}
+
 #endif
