@@ -4,6 +4,10 @@
 
 #include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
+#include "checks/state/binding_state.h"
+#include "checks/state/capture_change.h"
+#include "checks/state/capture_state.h"
+#include "checks/state/stream_state.h"
 
 struct labels {
 	struct value_table sizes; /* handle of a list -> its labels */
@@ -44,6 +48,28 @@ static void label_list_create_leave(struct checks *c, struct acl_call_record *ca
 	}
 }
 
+/* The model looks for its labels there each time it runs. */
+static void label_switch_leave(struct checks *c, struct acl_call_record *call)
+{
+	const void *list = acl_arg_pointer(call->api, call->args, ACL_ROLE_LABEL_LIST);
+	struct acl_object *model = stream_of(call) ? binding_of(c, stream_of(call)) : NULL;
+
+	if (!model || !list || !succeeded(call))
+		return;
+	store_relaxed(&model_state(model)->lists, true);
+	model_uses_object(c, model, object_live(c, ACL_HANDLE_LABEL_LIST, list), call);
+}
+
+static void list_gone(struct checks *c, const struct acl_object *list)
+{
+	struct model_use use;
+	struct acl_object *model =
+		list && object_captured(list) ? model_using(c, object_ref(list), &use) : NULL;
+
+	if (model)
+		store_relaxed(&model_state(model)->list_gone, object_ref(list));
+}
+
 static void label_list_destroy_leave(struct checks *c, struct acl_call_record *call)
 {
 	const void *list = acl_arg_pointer(call->api, call->args, ACL_ROLE_LABEL_LIST);
@@ -51,6 +77,7 @@ static void label_list_destroy_leave(struct checks *c, struct acl_call_record *c
 
 	if (!succeeded(call) || !list)
 		return;
+	list_gone(c, object_find(c, ACL_HANDLE_LABEL_LIST, list));
 	value_table_set(c, &labels(c)->sizes, (uintptr_t)list, 0);
 	object_each(c, ACL_HANDLE_LABEL, o) if (load_relaxed(&label_state(o)->list) == (uintptr_t)list)
 		store_relaxed(&label_state(o)->list, LABEL_WAS_LISTED);
@@ -90,6 +117,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(CREATE_LABEL_LIST), ACL_LEAVE, label_list_create_leave},
 	{ON_OP(DESTROY_LABEL_LIST), ACL_LEAVE, label_list_destroy_leave},
 	{ON_OP(LABEL_SET), ACL_LEAVE, label_set_leave},
+	{ON_OP(LABEL_SWITCH), ACL_LEAVE | ACL_WHEN(BOUND), label_switch_leave},
 	{ON_OP(DEVICE_RESET), ACL_LEAVE, label_device_reset},
 };
 

@@ -160,6 +160,33 @@ static void destroyed_before_list(void)
 		CALL(aclrtDestroyLabel, .label = l);
 }
 
+/* With the model both may go in any order. */
+static void list_gone_before_the_model_runs(void)
+{
+	aclrtStream s = make_stream_flags(ACL_STREAM_PERSISTENT), run = make_stream();
+	aclrtLabel l = make_label();
+	aclrtLabelList list = make_list(l);
+	void *index = make_device_memory(64);
+	aclmdlRI m = NULL;
+
+	CALL(aclrtMemset, .devPtr = index, .maxCount = 64, .count = 64);
+	CALL_DOES(aclmdlRIBuildBegin, 0, m = make_address(), .modelRI = &m);
+	CALL(aclmdlRIBindStream, .modelRI = m, .stream = s);
+	CALL(aclrtSwitchLabelByIndex, .ptr = index, .maxValue = 1, .labelList = list, .stream = s);
+	CALL(aclrtSetLabel, .label = l, .stream = s);
+	CALL(aclmdlRIEndTask, .modelRI = m, .stream = s);
+	CALL(aclmdlRIBuildEnd, .modelRI = m);
+	if (bug)
+		CALL(aclrtDestroyLabelList, .labelList = list);
+	CALL(aclmdlRIExecuteAsync, .modelRI = m, .stream = run);
+	CALL_FAILS(bug ? 507011 : 0, aclrtSynchronizeStream, .stream = run);
+	if (!bug)
+		CALL(aclrtDestroyLabelList, .labelList = list);
+	CALL(aclrtDestroyLabel, .label = l);
+	CALL(aclmdlRIUnbindStream, .modelRI = m, .stream = s);
+	CALL(aclmdlRIDestroy, .modelRI = m);
+}
+
 static void switch_in_capture(void)
 {
 	aclrtStream s = bug ? make_stream() : stream_of_model();
@@ -368,6 +395,7 @@ static const struct pair pairs[] = {
 	PAIR("label-destroy-order", destroyed_elsewhere),
 	PAIR("label-destroy-order", destroyed_elsewhere_before_list),
 	PAIR("label-destroy-order", destroyed_before_list),
+	PAIR("label-destroy-order", list_gone_before_the_model_runs),
 	PAIR("label-in-capture", switch_in_capture),
 	PAIR("snapshot-during-capture", locked_in_capture),
 	PAIR("snapshot-during-capture", locked_in_build),
