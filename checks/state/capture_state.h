@@ -79,7 +79,7 @@ struct model_state {
 	_Atomic uint32_t tasks;
 	_Atomic uint64_t origin; /* acl_ref of the stream */
 	_Atomic uint64_t parent; /* sub: acl_ref of the model of whose condition it is */
-	_Atomic uint64_t thread; /* index of the thread that began the capture */
+	_Atomic uint64_t thread; /* thread_name() of the one that began the capture */
 	_Atomic uint8_t change; /* enum model_change */
 	_Atomic uint32_t task_thread; /* 1 + index of the thread in a call on one of its tasks, 0 = none */
 	struct group_kernels in_group; /* under the lock: of the group that is open, or was last */
@@ -96,6 +96,12 @@ struct model_state {
 static inline struct model_state *model_state(struct acl_object *o)
 {
 	return object_extra(o);
+}
+
+/* Not the name of a later thread that has taken the place of one that ended. */
+static inline uint64_t thread_name(const struct checks *c, const struct acl_thread *t)
+{
+	return (uint64_t)load_relaxed(&t->tid) << 32 | (uint64_t)(t - c->threads);
 }
 
 /* The model that the call names, NULL = not known or gone. */

@@ -53,6 +53,28 @@ static void begin_on_a_destroyed_stream(void **state)
 	assert_int_equal(fixture_count(fixture, "capture-begin-twice"), 0);
 }
 
+/* The thread that began the capture has ended, and a later one has its place. */
+static void ended_in_the_place_of_a_thread(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	aclmdlRICaptureMode mode = RELAXED;
+	aclrtStream s;
+	aclmdlRI m = NULL;
+
+	(void)state;
+	s = fixture_stream(fixture, 1);
+	fixture->pthread_id = 4096;
+	fixture->tid = 100;
+	CALL(fixture, aclrtSetDevice, 0, .deviceId = 0);
+	CALL(fixture, aclmdlRICaptureBegin, 0, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL);
+	fixture->tid = 101;
+	CALL(fixture, aclrtSetDevice, 0, .deviceId = 0);
+	CALL(fixture, aclmdlRICaptureThreadExchangeMode, 0, .mode = &mode);
+	CALL(fixture, aclmdlRICaptureEnd, 107038, .stream = s, .modelRI = &m);
+	want(fixture, "capture-end-wrong-thread:error");
+	never(fixture, "capture-exchange-not-restored");
+}
+
 /* --- order within a capture --------------------------------------------------------------- */
 
 static void fork_to(struct fixture *fixture, void *from, void *to, unsigned n)
@@ -588,6 +610,7 @@ int main(void)
 		cmocka_unit_test(body_in_a_body),
 		cmocka_unit_test(value_at_odd_addresses),
 		cmocka_unit_test(begin_on_a_destroyed_stream),
+		cmocka_unit_test(ended_in_the_place_of_a_thread),
 		cmocka_unit_test(streams_of_a_wide_capture),
 		cmocka_unit_test(order_from_before_more_streams),
 		cmocka_unit_test(waits_within_a_capture_add_up),

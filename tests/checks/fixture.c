@@ -549,7 +549,7 @@ static void record(
 	acl_call_record_init(call, api, args, 0x400000 + line * 16ul);
 	call->pid = fixture->pid;
 	call->tid = fixture->tid;
-	call->pthread_id = fixture_pthread(fixture->tid);
+	call->pthread_id = fixture->pthread_id ? fixture->pthread_id : fixture_pthread(fixture->tid);
 	call->module = fixture->module;
 	call->callback_depth = fixture->callback_depth;
 	call->in_exit = fixture->in_exit;

@@ -44,6 +44,7 @@ struct fixture {
 	struct checks *checks;
 	/* The next call's. */
 	uint32_t tid, module;
+	uint64_t pthread_id; /* of the thread tid; 0: one that no other thread has */
 	uint16_t callback_depth;
 	bool in_exit, in_exit_handlers, missing, inside;
 	unsigned n_threads;
