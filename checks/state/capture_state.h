@@ -65,7 +65,7 @@ struct model_state {
 	_Atomic uint32_t updates; /* of its groups that have begun and not ended, about; too many only cost a
 				     search */
 	_Atomic bool waits_outside; /* its tasks wait for what comes from outside: model_unseen.c */
-	_Atomic bool group; /* a task group is open */
+	_Atomic uint32_t groups; /* task groups that are open, each on a stream of its own */
 	_Atomic bool waits_unseen; /* a task of it waits for a notify, a word of memory, an external event */
 	_Atomic bool kernels; /* a task of it is a kernel */
 	_Atomic bool signals; /* a task of it may inform the host: signal_state.c */
@@ -82,7 +82,6 @@ struct model_state {
 	_Atomic uint64_t thread; /* thread_name() of the one that began the capture */
 	_Atomic uint8_t change; /* enum model_change */
 	_Atomic uint32_t task_thread; /* 1 + index of the thread in a call on one of its tasks, 0 = none */
-	struct group_kernels in_group; /* under the lock: of the group that is open, or was last */
 	struct model_external_wait external_wait[MODEL_EXTERNAL_WAITS]; /* under the lock */
 	struct capture_failure failure; /* under the lock */
 	struct acl_call_site changed; /* under the lock: the last change of a task */

@@ -102,12 +102,13 @@ static bool use_add(
 	u = uses_room(c, model);
 	use = u ? uses_slot(u, what) : NULL;
 	if (use && !use->what) {
-		*use = (struct model_use){what, call->caller, call->tid, call->api, load_relaxed(&m->group)};
+		*use = (struct model_use){
+			what, call->caller, call->tid, call->api, load_relaxed(&m->groups) > 0};
 		u->n++;
 		first = true;
 	} else if (use) {
 		/* Also by a task that no update replaces. */
-		use->in_group = use->in_group && load_relaxed(&m->group);
+		use->in_group = use->in_group && load_relaxed(&m->groups);
 	}
 	unlock(&m->lock);
 	uses_forget(c, former);

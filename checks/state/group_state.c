@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Task groups of captures and their updates. */
 #include "checks/state/group_state.h"
+#include "checks/state/binary_state.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/lifecycle.h"
 #include "checks/state/stream_change.h"
@@ -9,34 +10,41 @@
 void group_created(struct checks *c, const struct acl_call_record *call, struct acl_object *o)
 {
 	struct acl_object *model = call->state.capture ? object_of(c, call->state.capture) : NULL;
+	struct stream_rare *s = stream_of(call) ? object_rare(stream_of(call)) : NULL;
 
 	store_relaxed(&group_state(o)->model, call->state.capture);
-	if (!model)
+	if (!model || !s)
 		return;
 	lock(&model_state(model)->lock);
-	group_state(o)->kernels = model_state(model)->in_group;
+	group_state(o)->kernels = s->launched;
 	unlock(&model_state(model)->lock);
 }
 
-/* A kernel became part of the group that is open on the stream. */
-static void group_kernel_add(struct acl_object *model, const struct acl_call_record *call)
+/* A kernel for the group that is open on the stream, or that is updated there. */
+static void group_kernel_add(struct checks *c, struct acl_object *model, const struct acl_call_record *call)
 {
-	struct model_state *m = model_state(model);
+	struct stream_rare *s = stream_rare_make(c, stream_of(call));
+	struct group_kernels *k = s ? &s->launched : NULL;
 
-	lock(&m->lock);
-	if (m->in_group.n < GROUP_KERNELS)
-		m->in_group.function[m->in_group.n] =
-			acl_arg_pointer(call->api, call->args, ACL_ROLE_FUNCTION);
-	m->in_group.n++;
-	unlock(&m->lock);
+	if (!k)
+		return;
+	lock(&model_state(model)->lock);
+	if (k->n < GROUP_KERNELS)
+		k->function[k->n] = acl_arg_pointer(call->api, call->args, ACL_ROLE_FUNCTION);
+	k->n++;
+	unlock(&model_state(model)->lock);
 }
 
-static void group_kernel_updates(struct checks *c, struct acl_object *stream)
+static void group_kernels_begin(struct acl_object *model, struct stream_rare *s)
 {
-	struct stream_rare *s = stream_rare_make(c, stream);
+	lock(&model_state(model)->lock);
+	s->launched.n = 0;
+	unlock(&model_state(model)->lock);
+}
 
-	if (s)
-		counter_inc(&s->updated);
+static struct acl_object *model_of_group(struct checks *c, struct acl_object *group)
+{
+	return group ? object_of(c, load_relaxed(&group_state(group)->model)) : NULL;
 }
 
 static void group_kernel_leave(struct checks *c, struct acl_call_record *call)
@@ -45,10 +53,12 @@ static void group_kernel_leave(struct checks *c, struct acl_call_record *call)
 
 	if (!s || !succeeded(call))
 		return;
-	if (model && stream_rarely(s, group) == object_ref(model))
-		group_kernel_add(model, call);
-	else if (!model && load_relaxed(&stream_state(s)->update) == UPDATE_OPEN)
-		group_kernel_updates(c, s);
+	if (!model)
+		model = model_of_group(c, group_updated(c, s));
+	else if (stream_rarely(s, group) != object_ref(model))
+		return;
+	if (model)
+		group_kernel_add(c, model, call);
 }
 
 static void group_is_open(struct checks *c, struct acl_object *stream, acl_ref group)
@@ -62,14 +72,16 @@ static void group_is_open(struct checks *c, struct acl_object *stream, acl_ref g
 static void group_begun(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *model = capture_of(c, stream_of(call));
+	struct stream_rare *s;
 
 	if (!model)
 		return;
 	if (succeeded(call)) {
-		lock(&model_state(model)->lock);
-		model_state(model)->in_group.n = 0;
-		unlock(&model_state(model)->lock);
-		store_relaxed(&model_state(model)->group, true);
+		s = stream_rare_make(c, stream_of(call));
+		if (s)
+			group_kernels_begin(model, s);
+		if (stream_rarely(stream_of(call), group) != object_ref(model))
+			counter_inc(&model_state(model)->groups);
 		group_is_open(c, stream_of(call), object_ref(model));
 	} else if (stream_rarely(stream_of(call), group) <= GROUP_UNKNOWN) {
 		group_is_open(c, stream_of(call), GROUP_UNKNOWN);
@@ -82,7 +94,7 @@ static void group_ended(struct checks *c, struct acl_call_record *call)
 
 	if (!model || stream_rarely(stream_of(call), group) != object_ref(model))
 		return;
-	store_relaxed(&model_state(model)->group, false);
+	counter_dec(&model_state(model)->groups);
 	group_is_open(c, stream_of(call), succeeded(call) ? 0 : GROUP_UNKNOWN);
 }
 
@@ -131,9 +143,10 @@ struct acl_object *group_updated_on(struct checks *c, struct acl_object *group)
 static void update_begins(struct checks *c, struct acl_object *stream, struct acl_object *group)
 {
 	struct stream_rare *s = stream_rare_make(c, stream);
+	struct acl_object *model = model_of_group(c, group);
 
-	if (s)
-		store_relaxed(&s->updated, 0);
+	if (s && model)
+		group_kernels_begin(model, s);
 	update_is_of(c, stream, group);
 }
 
@@ -141,7 +154,7 @@ static void update_begun(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *group =
 		object_find(c, ACL_HANDLE_TASK_GROUP, ACL_ARGS(call, aclmdlRICaptureTaskUpdateBegin)->handle);
-	struct acl_object *model = group ? object_of(c, load_relaxed(&group_state(group)->model)) : NULL;
+	struct acl_object *model = model_of_group(c, group);
 
 	if (model && succeeded(call))
 		store_relaxed(&model_state(model)->updated, true);
@@ -165,10 +178,51 @@ static void update_ending(struct checks *c, struct acl_call_record *call)
 	stream_submits(c, s, call->state.position);
 }
 
+/* The binaries of what was launched; none where the update failed and nothing is known. */
+static void group_replaced(struct checks *c, const struct acl_call_record *call, struct acl_object *group)
+{
+	struct acl_object *model = model_of_group(c, group);
+	struct stream_rare *s = object_rare(stream_of(call));
+	struct group_update *u = &group_state(group)->update;
+	struct group_kernels k;
+
+	if (!model || !s)
+		return;
+	lock(&model_state(model)->lock);
+	k = s->launched;
+	u->caller = call->caller;
+	u->tid = call->tid;
+	u->api = call->api;
+	u->n = 0;
+	for (uint32_t i = 0; succeeded(call) && i < k.n && i < GROUP_KERNELS; i++) {
+		struct acl_object *f = object_find(c, ACL_HANDLE_FUNCTION, k.function[i]);
+
+		u->binary[u->n++] = f ? load_relaxed(&function_state(f)->binary) : 0;
+	}
+	unlock(&model_state(model)->lock);
+}
+
+bool group_updated_from(struct checks *c, struct acl_object *group, acl_ref binary, struct group_update *u)
+{
+	struct acl_object *model = model_of_group(c, group);
+	bool found = false;
+
+	if (!model || !object_usable(model))
+		return false;
+	lock(&model_state(model)->lock);
+	*u = group_state(group)->update;
+	unlock(&model_state(model)->lock);
+	for (uint32_t i = 0; i < u->n && !found; i++)
+		found = u->binary[i] == binary;
+	return found;
+}
+
 static void update_ended(struct checks *c, struct acl_call_record *call)
 {
 	if (!stream_of(call))
 		return;
+	if (group_updated(c, stream_of(call)))
+		group_replaced(c, call, group_updated(c, stream_of(call)));
 	update_is_of(c, stream_of(call), NULL);
 	store_relaxed(&stream_state(stream_of(call))->update, succeeded(call) ? UPDATE_NONE : UPDATE_UNKNOWN);
 	stream_special_renew(stream_of(call));

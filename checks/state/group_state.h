@@ -5,15 +5,17 @@
 
 #include "checks/state/stream_state.h"
 
-#define GROUP_KERNELS 16 /* of which the function is known; all are counted */
-
-struct group_kernels {
-	uint32_t n; /* that went through this interface: those of operator libraries do not */
-	const void *function[GROUP_KERNELS]; /* as passed to the launch */
+/* The last update of the group that has ended. */
+struct group_update {
+	acl_ref binary[GROUP_KERNELS]; /* of its kernels, 0 = unknown */
+	uint64_t caller; /* of its end */
+	uint32_t n, tid;
+	uint16_t api;
 };
 
 struct group_state {
 	struct group_kernels kernels; /* written once, before the group is known */
+	struct group_update update; /* under the model's lock */
 	_Atomic uint64_t model; /* acl_ref of the model it is of, 0 = unknown */
 	_Atomic uint32_t updates; /* streams on which it is updated; those destroyed meanwhile included */
 };
@@ -44,7 +46,10 @@ struct acl_object *group_updated_on(struct checks *c, struct acl_object *group);
 /* Kernels that were launched on the stream since the update began. */
 static inline uint32_t group_updates(struct acl_object *stream)
 {
-	return stream_rarely(stream, updated);
+	return stream_rarely(stream, launched.n);
 }
+
+/* Whether the group's kernels are of the binary since its last update, and the model still lives. */
+bool group_updated_from(struct checks *c, struct acl_object *group, acl_ref binary, struct group_update *u);
 
 #endif

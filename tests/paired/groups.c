@@ -95,6 +95,31 @@ static void interrupted(void)
 	capture_end(s);
 }
 
+/* That stream's own group has ended. */
+static void interrupted_behind_a_group(void)
+{
+	aclrtStream s = make_stream(), other = make_stream();
+	aclmdlRI m = NULL;
+
+	capture_begin(s);
+	capture_join(s, other);
+	group_begin(s);
+	group_begin(other);
+	launch(other);
+	group_end(other);
+	if (bug) {
+		launch_returns(107034, other);
+		CALL_FAILS(107034, aclmdlRICaptureTaskGrpEnd, .stream = s, .handle = OUT);
+		CALL_FAILS(507903, aclmdlRICaptureEnd, .stream = s, .modelRI = &m);
+		return;
+	}
+	launch(s);
+	group_end(s);
+	launch(other);
+	capture_join(other, s);
+	capture_end(s);
+}
+
 static void set_in_group(void)
 {
 	aclrtStream s = make_stream(), idle = make_stream();
@@ -386,6 +411,7 @@ static aclmdlRITaskParams kernel = {.type = ACL_MODEL_RI_TASK_KERNEL};
 static const struct pair pairs[] = {
 	PAIR("taskgrp-open-at-end", open_at_end),
 	PAIR("taskgrp-interrupted", interrupted),
+	PAIR("taskgrp-interrupted", interrupted_behind_a_group),
 	PAIR("taskgrp-unsupported-task", set_in_group),
 	PAIR("taskupd-wrong-task-type", set_in_update),
 	PAIR("taskupd-handle-after-destroy", update_of_destroyed),

@@ -145,7 +145,63 @@ static void unloaded_behind_update(void)
 		CALL(aclrtBinaryUnLoad, .binHandle = binary);
 }
 
+/* The update brings a kernel of another binary: from then on that one is used, and the former is not. */
+static void unloaded_after_update(void)
+{
+	aclrtStream s = make_stream(), u;
+	aclrtBinHandle former;
+	aclrtFuncHandle f;
+	aclrtTaskGrp g = NULL;
+	aclmdlRI m = NULL;
+
+	load_binary();
+	former = binary;
+	f = function("add");
+	CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	CALL(aclmdlRICaptureTaskGrpBegin, .stream = s);
+	launch(0, f, s);
+	CALL_DOES(aclmdlRICaptureTaskGrpEnd, 0, g = make_address(), .stream = s, .handle = &g);
+	CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
+	load_binary();
+	u = begin(g);
+	launch(0, function("add"), u);
+	end(0, u);
+	CALL(aclrtBinaryUnLoad, .binHandle = bug ? binary : former);
+	CALL(aclmdlRIDestroy, .modelRI = m);
+	CALL(aclrtBinaryUnLoad, .binHandle = bug ? former : binary);
+}
+
+/* Two streams have groups at once: each group has its own kernels. */
+static void update_of_one_of_two_groups(void)
+{
+	aclrtStream s = make_stream(), other = make_stream(), u;
+	aclrtFuncHandle f = (load_binary(), function("add"));
+	aclrtTaskGrp g = NULL, of_other = NULL;
+	aclmdlRI m = NULL;
+
+	capture_begin(s);
+	capture_join(s, other);
+	CALL(aclmdlRICaptureTaskGrpBegin, .stream = s);
+	launch(0, f, s);
+	CALL(aclmdlRICaptureTaskGrpBegin, .stream = other);
+	launch(0, f, other);
+	CALL_DOES(aclmdlRICaptureTaskGrpEnd, 0, of_other = make_address(), .stream = other,
+		.handle = &of_other);
+	launch(0, f, s);
+	CALL_DOES(aclmdlRICaptureTaskGrpEnd, 0, g = make_address(), .stream = s, .handle = &g);
+	capture_join(other, s);
+	m = capture_end(s);
+	u = begin(g);
+	launch(0, f, u);
+	if (!bug)
+		launch(0, f, u);
+	end(bug ? REFUSED : 0, u);
+	CALL(aclmdlRIDestroy, .modelRI = m);
+}
+
 static const struct pair pairs[] = {
+	PAIR_AVOIDS("capture-binary-unloaded-before-destroy", unloaded_after_update),
+	PAIR("taskupd-count-mismatch", update_of_one_of_two_groups),
 	PAIR_AVOIDS("capture-binary-unloaded-before-destroy", unloaded_behind_update),
 	PAIR("taskupd-count-mismatch", update_of_nothing),
 	PAIR("taskupd-count-mismatch", update_too_short),

@@ -130,7 +130,7 @@ static void capture_end_state(struct checks *c, struct acl_call_record *call)
 		    load_relaxed(&model_state(capture)->status) == MODEL_INVALIDATED, capture,
 		    "A call that failed before has made the capture invalid: there will be no model."))
 		return;
-	check_capture(c, call, RULE("taskgrp-open-at-end"), load_relaxed(&model_state(capture)->group),
+	check_capture(c, call, RULE("taskgrp-open-at-end"), load_relaxed(&model_state(capture)->groups),
 		capture, "A task group of the capture is still open: there will be no model.");
 	check_capture(c, call, RULE("cond-submodel-not-captured"), has_empty_submodel(c, capture), capture,
 		"Nothing was captured into the model of a condition: there will be no model.");

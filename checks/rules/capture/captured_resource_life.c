@@ -4,6 +4,7 @@
 #include "checks/engine/plain_format.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/event_state.h"
+#include "checks/state/group_state.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/physical_state.h"
 #include "checks/state/stream_state.h"
@@ -102,7 +103,7 @@ static void captured_host_unregister(struct checks *c, struct acl_call_record *c
 		c, call, RULE("capture-host-buffer-freed"), ACL_ARGS(call, aclrtHostUnregister)->ptr, true);
 }
 
-static void captured_object_free(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+static bool captured_object_free(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
 	struct acl_object *o, const char *what)
 {
 	struct model_use use;
@@ -111,21 +112,60 @@ static void captured_object_free(struct checks *c, struct acl_call_record *call,
 	char text[USE_TEXT];
 
 	if (!o || !object_usable(o) || !object_captured(o))
-		return;
+		return false;
 	model = model_using(c, object_ref(o), &use);
 	if (model)
 		used = use_site(&use);
-	FINDING_OF(c, call, rule, model,
+	return FINDING_OF(c, call, rule, model,
 		PARTS(part_api("captured by", use.api), part_object(what, o), part_used_at(&used),
 			part_object("model", model)),
 		"The %s 0x%llx is destroyed, but %s.", what, (unsigned long long)load_relaxed(&o->value),
 		use_text(model, &use, text));
 }
 
+/* A task group that was updated with kernels of the binary, NULL = none. */
+static struct acl_object *group_from(
+	struct checks *c, const struct acl_object *binary, struct group_update *u)
+{
+	struct acl_object *g;
+
+	object_each(c, ACL_HANDLE_TASK_GROUP, g)
+	{
+		if (object_usable(g) && group_updated_from(c, g, object_ref(binary), u))
+			return g;
+	}
+	return NULL;
+}
+
+/* What a group was captured with is gone with its update; what that brought is used now. */
+static void updated_binary_destroy(struct checks *c, struct acl_call_record *call, struct acl_object *binary)
+{
+	struct group_update u;
+	struct acl_object *group = group_from(c, binary, &u), *model;
+	struct acl_call_site at;
+
+	if (!group)
+		return;
+	rule_evaluated(call, RULE("capture-binary-unloaded-before-destroy"));
+	model = object_of(c, load_relaxed(&group_state(group)->model));
+	at = (struct acl_call_site){.caller = u.caller, .tid = u.tid, .api = u.api};
+	FINDING_BROKEN(c, call, RULE("capture-binary-unloaded-before-destroy"),
+		PARTS(part_object("binary", binary), part_used_at(&at), part_object("task group", group),
+			part_object("model", model)),
+		"The binary 0x%llx is destroyed, but a task group of a captured model that is still alive "
+		"was updated with a kernel of it.",
+		(unsigned long long)load_relaxed(&binary->value));
+}
+
 static void captured_binary_destroy(struct checks *c, struct acl_call_record *call)
 {
-	captured_object_free(c, call, RULE("capture-binary-unloaded-before-destroy"),
-		object_find(c, ACL_HANDLE_BINARY, ACL_ARGS(call, aclrtBinaryUnLoad)->binHandle), "binary");
+	struct acl_object *binary =
+		object_find(c, ACL_HANDLE_BINARY, ACL_ARGS(call, aclrtBinaryUnLoad)->binHandle);
+
+	if (!captured_object_free(
+		    c, call, RULE("capture-binary-unloaded-before-destroy"), binary, "binary") &&
+		binary && object_usable(binary))
+		updated_binary_destroy(c, call, binary);
 }
 
 static void captured_notify_destroy(struct checks *c, struct acl_call_record *call)

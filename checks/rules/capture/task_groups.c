@@ -42,7 +42,7 @@ static void group_end_enter(struct checks *c, struct acl_call_record *call)
 		return;
 	FINDING(c, call, "taskgrp-end-unmatched", stream_rarely(s, group) != object_ref(capture),
 		PARTS(part_object("stream", s), part_object("model", capture)), "%s",
-		load_relaxed(&model_state(capture)->group)
+		load_relaxed(&model_state(capture)->groups)
 			? "The task group was begun on another stream of the capture."
 			: "No task group was begun on this stream.");
 }
@@ -59,7 +59,7 @@ static void group_task_check(
 {
 	bool own = stream_rarely(s, group) == object_ref(capture);
 
-	if (!load_relaxed(&model_state(capture)->group) || stream_rarely(s, group) == GROUP_UNKNOWN)
+	if (!load_relaxed(&model_state(capture)->groups) || stream_rarely(s, group) == GROUP_UNKNOWN)
 		return;
 	if (FINDING(c, call, "taskgrp-interrupted", !own,
 		    PARTS(part_object("stream", s), part_object("model", capture)),

@@ -18,7 +18,7 @@ static bool model_order_is_open(struct checks *c, struct acl_object *model, cons
 {
 	struct acl_object *root = model_root(c, model);
 
-	return x->hidden || load_relaxed(&model_state(model)->group) ||
+	return x->hidden || load_relaxed(&model_state(model)->groups) ||
 	       (root != model && (load_relaxed(&model_state(root)->waits_unseen) ||
 					 load_relaxed(&model_state(root)->waits_outside)));
 }
