@@ -174,7 +174,44 @@ static void reset_too_early(void)
 	CALL(aclrtSynchronizeStream, .stream = second);
 }
 
+/* Both streams wait in time, and one of them resets. */
+static void reset_by_one_of_two(void)
+{
+	aclrtEvent e = make_event_flag(ACL_EVENT_SYNC), between = make_event_ex(ACL_EVENT_SYNC);
+	aclrtStream s = make_stream(), first = make_stream(), second = make_stream();
+
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL(aclrtStreamWaitEvent, .stream = first, .event = e);
+	if (bug)
+		CALL(aclrtRecordEvent, .event = between, .stream = second);
+	CALL(aclrtStreamWaitEvent, .stream = second, .event = e);
+	if (!bug)
+		CALL(aclrtRecordEvent, .event = between, .stream = second);
+	CALL(aclrtStreamWaitEvent, .stream = first, .event = between);
+	CALL(aclrtResetEvent, .event = e, .stream = first);
+	CALL(aclrtSynchronizeStream, .stream = first);
+	CALL(aclrtSynchronizeStreamWithTimeout, .stream = second, .timeout = 4000);
+}
+
+/* By the stream that recorded. */
+static void reset_by_the_recorder(void)
+{
+	aclrtEvent e = make_event_flag(ACL_EVENT_SYNC);
+	aclrtStream s = make_stream(), other = make_stream();
+
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL(aclrtStreamWaitEvent, .stream = other, .event = e);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = other);
+	CALL(aclrtResetEvent, .event = e, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = other);
+}
+
 static const struct pair pairs[] = {
+	PAIR("event-reset-before-wait", reset_by_one_of_two),
+	PAIR("event-reset-before-wait", reset_by_the_recorder),
 	PAIR("event-cross-device", record_across),
 	PAIR("event-cross-device", record_flagged_across),
 	PAIR("event-cross-device", wait_across),

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waits for events that were not recorded. */
 #include "checks/engine/finding_statement.h"
+#include "checks/rules/copy/earlier_access.h"
 #include "checks/rules/stream/blocking_call.h"
 #include "checks/state/event_state.h"
+#include "checks/state/order_state.h"
 #include "checks/state/pending_access.h"
+#include "checks/state/signal_state.h"
 #include "checks/state/stream_state.h"
 
 #define LIST 256
@@ -215,12 +218,41 @@ static void wait_finish(struct checks *c, enum checks_end kind)
 		report_at_end(c, &w);
 }
 
-/* A wait of another stream after it would have nothing to wait for. */
+/* Another stream that waits for the event, where the reset may overtake the wait. */
+static struct acl_object *overtaken_stream(
+	struct checks *c, const struct acl_call_record *call, struct acl_object *event)
+{
+	struct event_wait *w;
+	struct acl_object *s;
+	uint64_t put, at;
+
+	for (unsigned i = 0; (w = event_wait_at(event, i)) != NULL; i++) {
+		s = event_wait_stream(c, w, &put);
+		at = event_wait_position(put);
+		if (s && object_usable(s) && s != stream_of(call) && stream_pending(s, at) &&
+			!stream_rarely(s, may_fail) && !host_may_be_informed(c, s, at) &&
+			!order_is_before(s, at, stream_of(call)))
+			return s;
+	}
+	return NULL;
+}
+
+/* A wait of another stream after it would have nothing to wait for, and one that is not done neither. */
 static void event_reset_leave(struct checks *c, struct acl_call_record *call)
 {
-	(void)c;
-	if (event_reset_counts(call))
-		rule_evaluated(call, RULE("event-reset-before-wait"));
+	struct acl_object *e = event_of(call), *s = NULL;
+
+	if (!event_reset_counts(call))
+		return;
+	if (e && object_usable(e) && !waits_for_outside(call, e) && task_runs_now(c, call) &&
+		!order_unseen(c, stream_of(call)))
+		s = overtaken_stream(c, call, e);
+	FINDING(c, call, "event-reset-before-wait", s,
+		PARTS(part_advice(order_may_be_unseen(c, s, stream_of(call))), part_object("event", e),
+			part_object("waiting stream", s), part_object("stream", stream_of(call))),
+		"A wait of %s for the event may not be done, and nothing orders the reset behind it: then it "
+		"waits for another record.",
+		STREAM_TEXT(s));
 }
 
 static void wait_forked(struct checks *c)
