@@ -322,6 +322,24 @@ static void closed_in_flight(void)
 	CALL(aclrtSynchronizeStream, .stream = s);
 }
 
+/* Each time the model runs it copies out of the import. */
+static void closed_with_a_model(void)
+{
+	char *p = import(PEERS), *d = make_device_memory(MIB);
+	aclrtStream s = make_stream();
+	aclmdlRI m;
+
+	capture_begin(s);
+	CALL(aclrtMemcpyAsync, .dst = d, .destMax = 64, .src = p + 64, .count = 64,
+		.kind = ACL_MEMCPY_DEVICE_TO_DEVICE, .stream = s);
+	m = capture_end(s);
+	if (!bug)
+		CALL(aclmdlRIDestroy, .modelRI = m);
+	CALL(aclrtIpcMemClose, .key = pair_memory_key(1));
+	if (bug)
+		CALL(aclmdlRIDestroy, .modelRI = m);
+}
+
 static void closed_while_it_is_set(void)
 {
 	aclrtStream s = make_stream(), other = make_stream();
@@ -569,6 +587,7 @@ static const struct pair pairs[] = {
 	PAIR("leak-ipc-key", import_left),
 	PAIR("ipc-use-after-close", used_after_close),
 	PAIR("ipc-use-after-close", closed_in_flight),
+	PAIR("capture-resource-freed-before-destroy", closed_with_a_model),
 	PAIR("ipc-use-after-close", closed_while_it_is_set),
 	PAIR("ipc-use-after-close", end_used_after_close),
 	PAIR("ipc-use-after-close", answered_end_used_after_close),

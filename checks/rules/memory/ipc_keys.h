@@ -31,6 +31,10 @@ struct share {
 	struct {
 		_Atomic uint64_t stream, position; /* acl_ref; position 0 = free */
 	} users[SHARE_USERS]; /* of an import: its latest task on each of some streams */
+	struct {
+		_Atomic uint64_t model; /* acl_ref, 0 = free */
+		_Atomic uint16_t api; /* of its first task that uses the import */
+	} models[SHARE_USERS]; /* of an import: captured models */
 	struct call_site_slot made;
 };
 

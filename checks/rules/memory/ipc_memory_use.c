@@ -160,12 +160,35 @@ static void import_user_note(struct checks *c, const struct acl_call_record *cal
 	store_release(&s->users[at].position, call->state.position);
 }
 
+/* A captured task uses it, each time the model runs. */
+static void import_model_note(struct checks *c, const struct acl_call_record *call, struct share *s)
+{
+	unsigned at = SHARE_USERS;
+
+	for (unsigned i = SHARE_USERS; i-- > 0;) {
+		struct acl_object *model = object_of(c, load_relaxed(&s->models[i].model));
+
+		if (load_relaxed(&s->models[i].model) == call->state.capture)
+			return;
+		if (!model || !object_usable(model))
+			at = i;
+	}
+	if (at == SHARE_USERS)
+		return;
+	store_relaxed(&s->models[at].api, (uint16_t)call->api);
+	store_release(&s->models[at].model, call->state.capture);
+}
+
 static void import_user(struct checks *c, const struct acl_call_record *call, const struct op_access *side)
 {
 	struct share *s = side && side->span ? import_at(c, side->address) : NULL;
 	struct block_lookup place;
 
-	if (s && !load_relaxed(&s->closed) && !map_find(memory_blocks(c), (uintptr_t)side->address, &place))
+	if (!s || load_relaxed(&s->closed) || map_find(memory_blocks(c), (uintptr_t)side->address, &place))
+		return;
+	if (call->state.capture)
+		import_model_note(c, call, s);
+	else
 		import_user_note(c, call, s);
 }
 
@@ -173,12 +196,13 @@ static void import_user(struct checks *c, const struct acl_call_record *call, co
 static void ipc_memory_use_leave(struct checks *c, struct acl_call_record *call)
 {
 	const struct operation *op;
-	bool runs;
+	bool uses;
 
 	if (!succeeded(call))
 		return;
 	op = operation_of(c, call);
-	runs = op->async && stream_of(call) && call->state.position && task_runs_now(c, call);
+	uses = op->async && stream_of(call) &&
+	       (call->state.capture || (call->state.position && task_runs_now(c, call)));
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry e = operation_entry(op, i);
 
@@ -186,11 +210,36 @@ static void ipc_memory_use_leave(struct checks *c, struct acl_call_record *call)
 			import_reaches(c, (uintptr_t)e.src->address, e.src->span);
 		if (e.dst && e.dst->span)
 			import_reaches(c, (uintptr_t)e.dst->address, e.dst->span);
-		if (!runs)
+		if (!uses)
 			continue;
 		import_user(c, call, e.src);
 		import_user(c, call, e.dst);
 	}
+}
+
+/* A captured model keeps the address, and nothing keeps the memory there. */
+static void import_of_a_model(struct checks *c, struct acl_call_record *call, struct share *s)
+{
+	struct acl_object *model = NULL, *m;
+	unsigned api = 0;
+	bool used = false;
+
+	for (unsigned i = 0; i < SHARE_USERS && !model; i++) {
+		acl_ref ref = load_acquire(&s->models[i].model);
+
+		used |= ref != 0;
+		m = ref ? object_of(c, ref) : NULL;
+		api = load_relaxed(&s->models[i].api);
+		if (m && object_usable(m))
+			model = m;
+	}
+	if (used)
+		FINDING(c, call, "capture-resource-freed-before-destroy", model,
+			PARTS(part_api("captured by", api), part_object("model", model),
+				part_history("imported memory", share_history, s)),
+			"A captured model that is still alive has a task (%s) that uses this memory: after "
+			"the close the address leads nowhere.",
+			acl_apis[api].name);
 }
 
 /* The close unmaps the memory at once, whoever uses it. */
@@ -202,6 +251,7 @@ static void import_close_enter(struct checks *c, struct acl_call_record *call)
 
 	if (!s || load_relaxed(&s->kind) != SHARE_IMPORT || call->in_exit)
 		return;
+	import_of_a_model(c, call, s);
 	for (unsigned i = 0; i < SHARE_USERS && !user; i++) {
 		uint64_t position = load_acquire(&s->users[i].position);
 		struct acl_object *o = position ? object_of(c, load_relaxed(&s->users[i].stream)) : NULL;
