@@ -75,6 +75,7 @@ struct model_state {
 	_Atomic bool decides; /* which of its tasks run is decided when it runs */
 	_Atomic bool cleaned; /* tasks may have been taken out of it again */
 	_Atomic bool lists; /* switches of it go by lists of labels */
+	_Atomic uint64_t binary_gone; /* acl_ref of a binary that was unloaded: of a built model */
 	_Atomic uint64_t list_gone; /* acl_ref of one of the lists that is destroyed, 0 = none */
 	_Atomic uint32_t tasks;
 	_Atomic uint64_t origin; /* acl_ref of the stream */

@@ -90,6 +90,50 @@ static void unload_behind_event(void)
 	CALL(aclrtSynchronizeStream, .stream = s);
 }
 
+static aclmdlRI built_with(aclrtBinHandle b, aclrtStream part)
+{
+	aclmdlRI m = NULL;
+
+	CALL_DOES(aclmdlRIBuildBegin, 0, m = make_address(), .modelRI = &m);
+	CALL(aclmdlRIBindStream, .modelRI = m, .stream = part);
+	launch(fetch(b, "add"), part);
+	CALL(aclmdlRIEndTask, .modelRI = m, .stream = part);
+	CALL(aclmdlRIBuildEnd, .modelRI = m);
+	return m;
+}
+
+/* What was launched on a stream of a model runs with the model. */
+static void unload_under_a_built_model(void)
+{
+	aclrtStream s = make_stream(), part = make_stream_flags(ACL_STREAM_PERSISTENT);
+	aclrtBinHandle b = load_file();
+	aclmdlRI m = built_with(b, part);
+
+	CALL(aclmdlRIExecuteAsync, .modelRI = m, .stream = s);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtBinaryUnLoad, .binHandle = b);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclmdlRIUnbindStream, .modelRI = m, .stream = part);
+	CALL(aclmdlRIDestroy, .modelRI = m);
+}
+
+static void executed_without_its_binary(void)
+{
+	aclrtStream s = make_stream(), part = make_stream_flags(ACL_STREAM_PERSISTENT);
+	aclrtBinHandle b = load_file();
+	aclmdlRI m = built_with(b, part);
+
+	if (bug)
+		CALL(aclrtBinaryUnLoad, .binHandle = b);
+	CALL(aclmdlRIExecuteAsync, .modelRI = m, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	if (!bug)
+		CALL(aclrtBinaryUnLoad, .binHandle = b);
+	CALL(aclmdlRIUnbindStream, .modelRI = m, .stream = part);
+	CALL(aclmdlRIDestroy, .modelRI = m);
+}
+
 static void unload_elsewhere(void)
 {
 	aclrtContext first = make_context(), second = make_context();
@@ -617,6 +661,8 @@ static const struct pair pairs[] = {
 	PAIR("kernel-getglobal-null", parameter_beyond_the_last),
 	PAIR("kernel-binary-unload-pending", unload_busy),
 	PAIR("kernel-binary-unload-pending", unload_behind_event),
+	PAIR("kernel-binary-unload-pending", unload_under_a_built_model),
+	PAIR("kernel-binary-double-unload", executed_without_its_binary),
 	PAIR("kernel-binary-unload-context", unload_elsewhere),
 	PAIR("kernel-binpath-relative", load_relative),
 	PAIR("kernel-cpu-func-only", register_for_aicore),

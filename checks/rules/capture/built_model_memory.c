@@ -13,6 +13,20 @@ struct looked_at {
 	_Atomic uint64_t version;
 };
 
+static void built_binary_gone(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *model = model_argument(c, call);
+	acl_ref gone = model ? load_relaxed(&model_state(model)->binary_gone) : 0;
+
+	if (!gone || !model_is_followed(c, model) || load_relaxed(&model_state(model)->cleaned))
+		return;
+	rule_evaluated(call, RULE("kernel-binary-double-unload"));
+	FINDING_BROKEN(c, call, RULE("kernel-binary-double-unload"),
+		PARTS(part_advice(load_relaxed(&model_state(model)->decides)), part_object("model", model),
+			part_object("binary", object_of(c, gone))),
+		"A task of the model launches a kernel of a binary that was unloaded.");
+}
+
 static void built_execute_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *model = model_argument(c, call);
@@ -44,6 +58,7 @@ static void built_execute_enter(struct checks *c, struct acl_call_record *call)
 
 static const struct check_hook hooks[] = {
 	{ON_OP(EXECUTE_MODEL), ACL_ENTER, built_execute_enter},
+	{ON_OP(EXECUTE_MODEL), ACL_ENTER, built_binary_gone},
 };
 
 const struct check_module module_built_model_memory = {

@@ -114,6 +114,9 @@ static bool captured_object_free(struct checks *c, struct acl_call_record *call,
 	if (!o || !object_usable(o) || !object_captured(o))
 		return false;
 	model = model_using(c, object_ref(o), &use);
+	/* What is built may be taken down in any order. */
+	if (model && load_relaxed(&model_state(model)->status) == MODEL_BUILT)
+		return false;
 	if (model)
 		used = use_site(&use);
 	return FINDING_OF(c, call, rule, model,

@@ -7,6 +7,7 @@
 #include "checks/state/binary_state.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
+#include "checks/state/model_execution.h"
 #include "checks/state/signal_state.h"
 #include "checks/state/stream_state.h"
 
@@ -78,7 +79,8 @@ static void unloading(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *binary =
 		object_live(c, ACL_HANDLE_BINARY, ACL_ARGS(call, aclrtBinaryUnLoad)->binHandle);
-	struct acl_object *busy = NULL;
+	struct acl_object *busy = NULL, *model;
+	struct model_execution execution;
 	bool launched = false;
 
 	if (!loaded(binary))
@@ -93,6 +95,10 @@ static void unloading(struct checks *c, struct acl_call_record *call)
 		if (task_surely_pending(c, s, position))
 			busy = s;
 	}
+	model = binary_built_into(c, binary);
+	launched |= model != NULL;
+	if (model && model_executing(c, model, &execution))
+		busy = execution.stream;
 	if (busy)
 		stream_loses(call, busy);
 	if (launched)
