@@ -9,12 +9,17 @@ bool access_question_of(struct checks *c, const struct acl_call_record *call, co
 	struct access_question *q)
 {
 	bool rows = a->rows > 1 && a->pitch > a->width;
-	struct block_lookup place;
+	struct block_lookup place, next;
 	uint64_t start;
+	bool over; /* several mappings */
 
-	if (!access_memory(c, call, a, &place, &start) || a->span > place.size - (start - place.base))
+	if (!access_memory(c, call, a, &place, &start))
 		return false;
-	*q = (struct access_question){.block = place.block,
+	next = place;
+	over = a->span > place.size - (start - place.base);
+	if (over && !access_goes_on(c, a, &next))
+		return false;
+	*q = (struct access_question){.block = over ? NULL : place.block,
 		.start = start,
 		.end = start + a->span,
 		.pitch = rows ? a->pitch : 0,

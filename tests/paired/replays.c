@@ -366,6 +366,40 @@ static void built_model_after_its_memory(void)
 		CALL(aclrtFree, .devPtr = d);
 }
 
+static void built_model_after_its_mapping(void)
+{
+	char *range = two_mappings();
+	aclrtStream s = make_stream();
+	aclmdlRI model = built_model_that_sets(range);
+
+	execute(model, s);
+	wait_for(s);
+	CALL(aclrtUnmapMem, .virPtr = range + (bug ? 0 : MIB2));
+	execute(model, s);
+	CALL_FAILS(bug ? 507899 : 0, aclrtSynchronizeStream, .stream = s);
+}
+
+static void built_model_after_its_pool_memory(void)
+{
+	const aclrtMemPoolProps props = {.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE}};
+	aclrtStream s = make_stream();
+	aclrtMemPool pool = NULL;
+	aclmdlRI model;
+	void *d = NULL;
+
+	CALL_DOES(aclrtMemPoolCreate, 0, pool = make_address(), .memPool = &pool, .poolProps = &props);
+	CALL_DOES(aclrtMemPoolMallocAsync, 0, d = make_range(SIZE, true), .ptr = &d, .size = SIZE,
+		.memPool = pool, .stream = s);
+	wait_for(s);
+	model = built_model_that_sets(d);
+	if (bug)
+		CALL(aclrtMemPoolFreeAsync, .ptr = d, .stream = s);
+	execute(model, s);
+	wait_for(s);
+	if (!bug)
+		CALL(aclrtMemPoolFreeAsync, .ptr = d, .stream = s);
+}
+
 static void result_of_a_built_model_read(void)
 {
 	result_read(built_model_that_sets);
@@ -581,6 +615,19 @@ static void set_behind_the_second_mapping(void)
 	CALL(aclmdlRIDestroy, .modelRI = model);
 }
 
+/* The call reads from one mapping into the next, where a task writes. */
+static void second_mapping_read_by_the_host(void)
+{
+	void *h = make_host_memory(SIZE), *in = make_host_memory(SIZE);
+	char *range = two_mappings();
+	aclrtStream s = make_stream();
+
+	copy_on(s, range + MIB2 + (bug ? 0 : SIZE / 2), in, UP);
+	CALL(aclrtMemcpy, .dst = h, .destMax = SIZE, .src = range + MIB2 - SIZE / 2, .count = SIZE,
+		.kind = DOWN);
+	wait_for(s);
+}
+
 static void second_mapping_of_a_model_unmapped(void)
 {
 	char *range = two_mappings();
@@ -595,6 +642,7 @@ static void second_mapping_of_a_model_unmapped(void)
 
 static const struct pair pairs[] = {
 	PAIR("stream-race-set", set_behind_the_second_mapping),
+	PAIR_AVOIDS("async-result-used-before-sync", second_mapping_read_by_the_host),
 	PAIR("capture-resource-freed-before-destroy", second_mapping_of_a_model_unmapped),
 	PAIR("stream-race-copy", input_of_a_model),
 	PAIR_EACH("stream-race-copy", result_of_a_model, COPY_LINEAR, .mode = PAIR_IF_ASYNC),
@@ -615,6 +663,8 @@ static const struct pair pairs[] = {
 	PAIR("async-result-used-before-sync", result_behind_a_callback_read),
 	PAIR("free-in-flight", memory_of_a_built_model_freed),
 	PAIR("use-after-free", built_model_after_its_memory),
+	PAIR_AVOIDS("vmm-use-unmapped", built_model_after_its_mapping),
+	PAIR_AVOIDS("pool-use-after-async-free", built_model_after_its_pool_memory),
 	PAIR("async-result-used-before-sync", result_of_a_built_model_read),
 	PAIR("stream-race-set", set_behind_a_built_model),
 	PAIR("stream-race-set", built_model_behind_a_copy),

@@ -27,12 +27,31 @@ static void built_binary_gone(struct checks *c, struct acl_call_record *call)
 		"A task of the model launches a kernel of a binary that was unloaded.");
 }
 
+/* The range is still reserved, and its mapping is gone. */
+static void mapping_gone(struct checks *c, struct acl_call_record *call, struct acl_object *model,
+	const void *address, const struct acl_call_site *task)
+{
+	struct block_lookup place;
+
+	if (map_find(memory_blocks(c), (uintptr_t)address, &place) ||
+		!map_find(reserved_ranges(c), (uintptr_t)address, &place))
+		return;
+	rule_evaluated(call, RULE("vmm-use-unmapped"));
+	FINDING_BROKEN(c, call, RULE("vmm-use-unmapped"),
+		PARTS(part_advice(load_relaxed(&model_state(model)->decides)),
+			part_address("address", address), part_block("reserved range", place.block),
+			part_used_at(task), part_object("model", model)),
+		"A task of the model (%s) uses memory that was mapped here, and nothing is any more.",
+		acl_apis[task->api].name);
+}
+
 static void built_execute_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *model = model_argument(c, call);
 	struct looked_at *last = module_state(c, built_model_memory);
 	uint64_t version = lookup_version(c);
 	struct acl_call_site task;
+	const struct acl_rule *rule;
 	const void *address;
 	struct freed_block b;
 
@@ -46,10 +65,13 @@ static void built_execute_enter(struct checks *c, struct acl_call_record *call)
 		store_relaxed(&last->version, version);
 		return;
 	}
+	mapping_gone(c, call, model, address, &task);
 	/* Another block may be there by now; libc may have mapped a host range again. */
-	if (!freed_find(c, address, false, &b) || b.kind != MEM_DEVICE || b.by_reset)
+	if (!freed_find(c, address, false, &b) || (b.kind != MEM_DEVICE && b.kind != MEM_POOL) || b.by_reset)
 		return;
-	FINDING_BROKEN(c, call, RULE("use-after-free"),
+	rule = b.kind == MEM_POOL ? RULE("pool-use-after-async-free") : RULE("use-after-free");
+	rule_evaluated(call, rule);
+	FINDING_BROKEN(c, call, rule,
 		PARTS(part_advice(freed_maybe_reused(c) || load_relaxed(&model_state(model)->decides)),
 			part_address("address", address), part_history("memory", freed_history, &b),
 			part_used_at(&task), part_object("model", model)),
