@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pairs of the rules about kernel binaries, launches and argument lists. */
-#include "paired.h"
+#include "tasks.h"
 
 /* Memory of the program's own for argument lists, and for what is in them. */
 #define LIST (heap_memory + (16 << 10))
@@ -321,6 +321,15 @@ static void free_arguments(void)
 	if (!bug)
 		CALL(aclrtSynchronizeStream, .stream = s);
 	CALL(aclrtFree, .devPtr = args);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+static void unmap_arguments(void)
+{
+	char *args = two_mappings();
+	aclrtStream s = launch_with(args + MIB2 + 1024);
+
+	CALL(aclrtUnmapMem, .virPtr = args + (bug ? MIB2 : 0));
 	CALL(aclrtSynchronizeStream, .stream = s);
 }
 
@@ -677,6 +686,7 @@ static const struct pair pairs[] = {
 	PAIR("kernel-args-array-count", short_array),
 	PAIR_WITH("kernel-args-array-count", no_array, .soc = "Ascend950PR"),
 	PAIR("kernel-args-freed", free_arguments),
+	PAIR_AVOIDS("kernel-args-freed", unmap_arguments),
 	PAIR("kernel-args-freed", refill_arguments),
 	PAIR("kernel-args-freed", clear_arguments),
 	PAIR("kernel-args-freed", refill_in_rows),

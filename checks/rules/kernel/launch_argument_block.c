@@ -157,7 +157,7 @@ static bool check_range(
 
 static void freeing(struct checks *c, struct acl_call_record *call)
 {
-	const void *p = ACL_ARGS(call, aclrtFree)->devPtr;
+	const void *p = acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS);
 	struct block_lookup place;
 
 	if (p && lookup_find(c, call, p, 0, &place) && place.base == (uintptr_t)p)
@@ -224,6 +224,7 @@ static const struct check_hook hooks[] = {
 	{ACL_API_aclrtLaunchKernel, ACL_LEAVE, launched},
 	{ACL_API_aclrtLaunchKernelV2, ACL_LEAVE, launched},
 	{ACL_API_aclrtFree, ACL_ENTER | ACL_WHEN(ARGUMENTS), freeing},
+	{ON_OP(UNMAP_MEMORY), ACL_ENTER | ACL_WHEN(ARGUMENTS), freeing},
 	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(ARGUMENTS) | ACL_IF_NOT_ASYNC, writing},
 	{ON_GROUP(SET), ACL_ENTER | ACL_WHEN(ARGUMENTS) | ACL_IF_NOT_ASYNC, writing},
 	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(ARGUMENTS) | ACL_IF_ASYNC, overwriting},
