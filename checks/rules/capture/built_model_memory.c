@@ -70,7 +70,8 @@ static void built_execute_enter(struct checks *c, struct acl_call_record *call)
 	if (!freed_find(c, address, false, &b) || (b.kind != MEM_DEVICE && b.kind != MEM_POOL) || b.by_reset)
 		return;
 	rule = b.kind == MEM_POOL ? RULE("pool-use-after-async-free") : RULE("use-after-free");
-	rule_evaluated(call, rule);
+	if (b.kind == MEM_POOL)
+		rule_evaluated(call, rule);
 	FINDING_BROKEN(c, call, rule,
 		PARTS(part_advice(freed_maybe_reused(c) || load_relaxed(&model_state(model)->decides)),
 			part_address("address", address), part_history("memory", freed_history, &b),
