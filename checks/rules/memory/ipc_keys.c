@@ -53,8 +53,10 @@ static void share_add(struct checks *c, struct acl_call_record *call, enum share
 		store_relaxed(&e->said, false);
 		store_relaxed(&e->inherited, false);
 		store_relaxed(&e->freed_by, NULL);
-		for (unsigned i = 0; i < SHARE_USERS; i++)
-			store_relaxed(&e->users[i].position, 0), store_relaxed(&e->models[i].model, 0);
+		for (unsigned i = 0; i < SHARE_USERS; i++) {
+			store_relaxed(&e->users[i].position, 0);
+			store_relaxed(&e->models[i].model, 0);
+		}
 		call_site_move(&e->made, &made);
 		store_release(&e->key, key);
 	}
