@@ -491,10 +491,40 @@ static void callbacks_with_other_data(void)
 	row(destroyed);
 }
 
+/* The place for a group is cleared by an end that fails, but not by one that the stream or the context
+ * refuses. */
+static void end_group(aclrtStream s)
+{
+	aclrtTaskGrp mark = (aclrtTaskGrp)&mark, g = mark;
+
+	row(aclmdlRICaptureTaskGrpEnd(s, &g));
+	row(g == mark ? 2 : !g);
+}
+
+static void groups_of_ends_that_fail(void)
+{
+	void *d = device();
+	aclrtStream s = capturing();
+	aclrtContext here, other;
+
+	need(aclrtGetCurrentContext(&here));
+	end_group(stream());
+	end_group(s);
+	need(aclmdlRICaptureTaskGrpBegin(s));
+	need(aclrtCreateContext(&other, 0));
+	end_group(s);
+	need(aclrtSetCurrentContext(here));
+	end_group(s);
+	need(aclmdlRICaptureTaskGrpBegin(s));
+	row(aclrtMemsetAsync(d, 64, 0, 64, s));
+	end_group(s);
+}
+
 const struct row rows_graph_tasks[] = {ROW(tasks_of_conditions_that_are_gone), ROW(streams_in_order),
 	ROW(streams_unbound_do_not_run), ROW(captured_streams_in_order), ROW(names_that_do_not_fit),
 	ROW(models_of_ends_that_fail), ROW(modes_of_a_thread), ROW(capture_amid_an_update),
 	ROW(tasks_while_capturing), ROW(task_of_no_kind_disabled), ROW(names_with_too_much_room),
 	ROW(update_elsewhere), ROW(work_in_invalid_capture), ROW(pools_in_captures),
 	ROW(capture_of_a_stream_at_work), ROW(conditions_not_made_here), ROW(end_given_twice),
-	ROW(stream_unbound_after_its_end), ROW(callbacks_with_other_data), {NULL, NULL}};
+	ROW(stream_unbound_after_its_end), ROW(callbacks_with_other_data), ROW(groups_of_ends_that_fail),
+	{NULL, NULL}};
