@@ -2,6 +2,7 @@
 /* Rows of kernels, models, their tasks and snapshots that were drawn by lot: read in the published source. */
 #include <unistd.h>
 
+#include "acl/acl_rt_memory_soma.h"
 #include "rows.h"
 
 static aclrtFuncHandle function(aclrtBinHandle *bin)
@@ -615,6 +616,124 @@ static void options_without_device(void)
 	in_thread(options_here, NULL);
 }
 
+/* --- arguments that are wrong together -------------------------------------------------- */
+
+static aclrtStream dead;
+
+static void *switch_without_device(void *s)
+{
+	void *left = (void *)64, *right = (void *)128;
+
+	row(aclrtSwitchStream(left, ACL_RT_EQUAL, right, ACL_RT_SWITCH_INT32, dead, NULL, s));
+	row(aclrtSwitchStream(left, ACL_RT_EQUAL, right, ACL_RT_SWITCH_INT32, s, NULL, dead));
+	row(aclrtSwitchStream(NULL, ACL_RT_EQUAL, right, ACL_RT_SWITCH_INT32, s, NULL, dead));
+	row(aclrtSwitchStream(left, ACL_RT_EQUAL, right, ACL_RT_SWITCH_INT32, s, NULL, s));
+	return NULL;
+}
+
+static void switches_elsewhere(void)
+{
+	aclrtStream s = stream();
+
+	dead = gone();
+	in_thread(switch_without_device, s);
+}
+
+static void records_wrong_twice(void)
+{
+	aclrtEvent lost = event(ACL_EVENT_SYNC), external = event(ACL_EVENT_EXTERNAL);
+	aclrtStream s = stream();
+
+	dead = gone();
+	need(aclrtDestroyEvent(lost));
+	row(aclrtRecordEventWithFlag(NULL, dead, 7));
+	row(aclrtRecordEventWithFlag(lost, dead, 7));
+	row(aclrtRecordEventWithFlag(lost, s, ACL_EVENT_RECORD_EXTERNAL));
+	row(aclrtRecordEventWithFlag(external, dead, ACL_EVENT_RECORD_EXTERNAL));
+}
+
+static void from_symbol(void *to, size_t room, const void *symbol, aclrtMemcpyKind kind)
+{
+	row(aclrtMemcpyFromSymbolAsync(to, room, symbol, 16, 0, kind, dead));
+}
+
+static void symbols_wrong_twice(void)
+{
+	static int unknown;
+	char to[16];
+
+	dead = gone();
+	row(aclrtMemcpyFromSymbolAsync(NULL, 0, NULL, 0, 9, (aclrtMemcpyKind)99, dead));
+	from_symbol(NULL, 16, NULL, ACL_MEMCPY_DEVICE_TO_HOST);
+	from_symbol(to, 8, &unknown, ACL_MEMCPY_DEVICE_TO_HOST);
+	from_symbol(to, 16, &unknown, ACL_MEMCPY_HOST_TO_DEVICE);
+	from_symbol(to, 16, &unknown, ACL_MEMCPY_DEVICE_TO_HOST);
+}
+
+static aclrtMemPool pool_with(aclrtMemPoolProps props)
+{
+	aclrtMemPool pool = NULL;
+
+	row(aclrtMemPoolCreate(&pool, &props));
+	return pool;
+}
+
+static void *nothing_of_pool(void *pool)
+{
+	void *p;
+
+	row(aclrtMemPoolMallocAsync(&p, 0, pool, dead));
+	row(aclrtMemPoolMallocAsync(&p, SIZE_MAX, pool, dead));
+	return NULL;
+}
+
+static void pools_made_wrongly(void)
+{
+	aclrtMemPoolProps good = {.location.type = ACL_MEM_LOCATION_TYPE_DEVICE}, bad = good;
+
+	bad.reserved[0] = 1;
+	(void)pool_with(bad);
+	bad.maxSize = (size_t)1 << 50;
+	(void)pool_with(bad);
+	bad.reserved[0] = 0;
+	(void)pool_with(bad);
+	dead = gone();
+	in_thread(nothing_of_pool, pool_with(good));
+}
+
+static void arguments_of_no_exception(void)
+{
+	static long zeros[512];
+	const aclrtExceptionInfo *info = (const void *)zeros;
+	uint32_t n;
+	void *p;
+
+	row(aclrtGetArgsFromExceptionInfo(info, NULL, &n));
+	row(aclrtGetArgsFromExceptionInfo(info, &p, NULL));
+	row(aclrtGetArgsFromExceptionInfo(info, &p, &n));
+}
+
+static void *give_up(void *s)
+{
+	row(aclrtUnuseStreamResInCurrentThread(s));
+	return NULL;
+}
+
+/* NULL is the default stream, which is not the one in use. */
+static void limits_of_default_stream_given_up(void)
+{
+	aclrtStream s = stream();
+	uint32_t cores = 0;
+
+	need(aclrtSetStreamResLimit(s, ACL_RT_DEV_RES_CUBE_CORE, 2));
+	row(aclrtUseStreamResInCurrentThread(s));
+	give_up(NULL);
+	row(aclrtGetResInCurrentThread(ACL_RT_DEV_RES_CUBE_CORE, &cores));
+	row(cores);
+	give_up(s);
+	in_thread(give_up, NULL);
+}
+
 const struct row rows_drawn[] = {ROW(functions_gone_without_device), ROW(parameters_of_unknown_kernels),
 	ROW(lists_completed), ROW(conditions_elsewhere), ROW(tasks_set_twice), ROW(reset_of_another_device),
 	ROW(updates_of_unknown_tasks), ROW(arrays_without_device), ROW(array_without_device_on_dead_stream),
@@ -624,4 +743,6 @@ const struct row rows_drawn[] = {ROW(functions_gone_without_device), ROW(paramet
 	ROW(label_set_twice), ROW(threads_of_no_function), ROW(addresses_elsewhere),
 	ROW(work_of_capture_in_vain), ROW(overflow_in_capture), ROW(launch_on_joined_stream),
 	ROW(types_of_cache_work), ROW(subscriptions_of_other_threads), ROW(last_error_on_other_device),
-	ROW(options_without_device), {NULL, NULL}};
+	ROW(options_without_device), ROW(switches_elsewhere), ROW(records_wrong_twice),
+	ROW(symbols_wrong_twice), ROW(pools_made_wrongly), ROW(arguments_of_no_exception),
+	ROW(limits_of_default_stream_given_up), {NULL, NULL}};

@@ -285,6 +285,33 @@ static void allocator_of_dead_stream(void)
 	in_thread(allocator_elsewhere, gone);
 }
 
+static void taken_by(aclrtStream s, aclrtAllocatorFreeFunc fn)
+{
+	aclrtAllocatorFreeFunc found = NULL;
+	aclrtAllocatorDesc d;
+
+	row(aclrtAllocatorGetByStream(s, &d, NULL, NULL, &found, NULL, NULL));
+	row(found == fn);
+}
+
+/* It is registered as it is then. */
+static void allocator_changed_later(void)
+{
+	aclrtAllocatorFreeFunc other = (aclrtAllocatorFreeFunc)(uintptr_t)64;
+	aclrtAllocatorDesc d = aclrtAllocatorCreateDesc();
+	aclrtStream s = stream();
+
+	need(aclrtAllocatorSetObjToDesc(d, &s));
+	need(aclrtAllocatorSetAllocFuncToDesc(d, give));
+	need(aclrtAllocatorSetFreeFuncToDesc(d, take));
+	need(aclrtAllocatorSetGetAddrFromBlockFuncToDesc(d, where));
+	row(aclrtAllocatorRegister(s, d));
+	row(aclrtAllocatorSetFreeFuncToDesc(d, other));
+	taken_by(s, take);
+	row(aclrtAllocatorRegister(s, d));
+	taken_by(s, other);
+}
+
 static int callbacks_run;
 
 static aclError fail_at_init(const char *config, size_t bytes, void *data)
@@ -727,13 +754,13 @@ const struct row rows_published[] = {ROW(rows_of_nothing_without_more), ROW(batc
 	ROW(batch_of_pageable_memory), ROW(memory_usage_of_nothing), ROW(allocations_for_device),
 	ROW(allocations_by_address_flag), ROW(limits_of_devices), ROW(limits_of_streams_without_device),
 	ROW(limits_of_dead_stream), ROW(options_of_process), ROW(limits_of_process),
-	ROW(events_reset_elsewhere), ROW(allocator_of_dead_stream), ROW(callbacks_of_modules),
-	ROW(callbacks_that_fail), ROW(places_of_devices), ROW(atomic_capabilities), ROW(empty_binary),
-	ROW(saturation_without_device), ROW(overflow_without_device), ROW(sizes_of_odd_types),
-	ROW(attribute_of_shared_memory), ROW(key_of_dead_notify), ROW(faults_beside_dead_objects),
-	ROW(capture_end_on_joined_stream), ROW(host_mapping_of_bad_device), ROW(copies_to_dead_stream),
-	ROW(offsets_to_dead_stream), ROW(work_for_dead_stream), ROW(questions_to_dead_model),
-	ROW(processes_of_dead_notify), ROW(prefetches), ROW(copies_on_other_contexts_stream),
-	ROW(copies_without_device), ROW(lengths_of_33_bits), ROW(pool_block_freed_twice),
-	ROW(keys_without_device), ROW(repairs), ROW(information_of_last_task),
+	ROW(events_reset_elsewhere), ROW(allocator_of_dead_stream), ROW(allocator_changed_later),
+	ROW(callbacks_of_modules), ROW(callbacks_that_fail), ROW(places_of_devices), ROW(atomic_capabilities),
+	ROW(empty_binary), ROW(saturation_without_device), ROW(overflow_without_device),
+	ROW(sizes_of_odd_types), ROW(attribute_of_shared_memory), ROW(key_of_dead_notify),
+	ROW(faults_beside_dead_objects), ROW(capture_end_on_joined_stream), ROW(host_mapping_of_bad_device),
+	ROW(copies_to_dead_stream), ROW(offsets_to_dead_stream), ROW(work_for_dead_stream),
+	ROW(questions_to_dead_model), ROW(processes_of_dead_notify), ROW(prefetches),
+	ROW(copies_on_other_contexts_stream), ROW(copies_without_device), ROW(lengths_of_33_bits),
+	ROW(pool_block_freed_twice), ROW(keys_without_device), ROW(repairs), ROW(information_of_last_task),
 	ROW(work_on_other_contexts_stream), {NULL, NULL}};
