@@ -28,6 +28,9 @@ void capture_stream_task(struct checks *c, struct acl_object *model, struct acl_
 	enum capture_last kind, const struct acl_call_record *call);
 void capture_stream_records(struct checks *c, struct acl_object *model, struct acl_object *s,
 	struct acl_object *event, const struct acl_call_record *call);
+/* A task group begins on the stream, and has a kernel more. */
+void capture_stream_group_begins(struct acl_object *model, struct acl_object *s);
+void capture_stream_group_kernel(struct acl_object *model, struct acl_object *s, const void *function);
 /* Its last task is a wait that something unseen ends; s NULL: one whose place is not known. */
 void capture_stream_waits_unseen(struct acl_object *model, struct acl_object *s);
 void capture_stream_waits(struct checks *c, struct acl_object *model, struct acl_object *s,

@@ -4,7 +4,7 @@
 #define CHECKS_CAPTURE_STATE_H
 
 #include "checks/engine/instance.h"
-#include "checks/state/group_state.h"
+#include "checks/state/stream_state.h"
 
 /* Of the process; in the module's slot. */
 struct process_captures {

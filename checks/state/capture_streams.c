@@ -175,6 +175,46 @@ void capture_stream_waits(struct checks *c, struct acl_object *model, struct acl
 	unlock(&m->lock);
 }
 
+void capture_stream_group_begins(struct acl_object *model, struct acl_object *s)
+{
+	struct model_state *m = model_state(model);
+	struct capture_stream *in;
+
+	lock(&m->lock);
+	in = stream_in(streams_of(model), s);
+	if (in)
+		in->group = (struct group_kernels){.known = true};
+	unlock(&m->lock);
+}
+
+void capture_stream_group_kernel(struct acl_object *model, struct acl_object *s, const void *function)
+{
+	struct model_state *m = model_state(model);
+	struct capture_stream *in;
+
+	lock(&m->lock);
+	in = stream_in(streams_of(model), s);
+	if (in && in->group.n < GROUP_KERNELS)
+		in->group.function[in->group.n] = function;
+	if (in)
+		in->group.n++;
+	unlock(&m->lock);
+}
+
+struct group_kernels capture_stream_group(struct acl_object *model, struct acl_object *s)
+{
+	struct model_state *m = model_state(model);
+	struct group_kernels group = {0};
+	struct capture_stream *in;
+
+	lock(&m->lock);
+	in = stream_in(streams_of(model), s);
+	if (in)
+		group = in->group;
+	unlock(&m->lock);
+	return group;
+}
+
 void capture_stream_waits_unseen(struct acl_object *model, struct acl_object *s)
 {
 	struct model_state *m = model_state(model);

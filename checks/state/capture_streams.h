@@ -11,6 +11,14 @@
 
 enum capture_last { LAST_NOTHING, LAST_TASK, LAST_RECORD, LAST_EXTERNAL_RECORD };
 
+#define GROUP_KERNELS 16 /* of which the function is known; all are counted */
+
+struct group_kernels {
+	uint32_t n; /* that went through this interface: those of operator libraries do not */
+	bool known; /* from the begin of the group on */
+	const void *function[GROUP_KERNELS]; /* as passed to the launch */
+};
+
 struct capture_stream {
 	uint64_t stream; /* acl_ref */
 	uint32_t tasks; /* captured on it, numbered 1, 2 … */
@@ -21,6 +29,7 @@ struct capture_stream {
 					that took the stream into it */
 	struct acl_call_site last_task;
 	struct acl_call_site late; /* the first task after the record that others wait for */
+	struct group_kernels group; /* of the task group that is open on it, or was last */
 };
 
 /*
@@ -34,6 +43,10 @@ static inline bool capture_stream_is_joined(const struct capture_stream *s)
 {
 	return s->last == LAST_RECORD && s->waited == s->tasks;
 }
+
+/* Of the task group that is open on the stream of the open capture, or was last; none where it is not known.
+ */
+struct group_kernels capture_stream_group(struct acl_object *model, struct acl_object *s);
 
 /*
  * Places of captured tasks, for what is kept with the model; under its lock, as

@@ -2,7 +2,7 @@
 /* Task groups of captures and their updates. */
 #include "checks/state/group_state.h"
 #include "checks/state/binary_state.h"
-#include "checks/state/capture_state.h"
+#include "checks/state/capture_change.h"
 #include "checks/state/lifecycle.h"
 #include "checks/state/stream_change.h"
 
@@ -10,36 +10,10 @@
 void group_created(struct checks *c, const struct acl_call_record *call, struct acl_object *o)
 {
 	struct acl_object *model = call->state.capture ? object_of(c, call->state.capture) : NULL;
-	struct stream_rare *s = stream_of(call) ? object_rare(stream_of(call)) : NULL;
 
 	store_relaxed(&group_state(o)->model, call->state.capture);
-	if (!model || !s)
-		return;
-	lock(&model_state(model)->lock);
-	group_state(o)->kernels = s->launched;
-	unlock(&model_state(model)->lock);
-}
-
-/* A kernel for the group that is open on the stream, or that is updated there. */
-static void group_kernel_add(struct checks *c, struct acl_object *model, const struct acl_call_record *call)
-{
-	struct stream_rare *s = stream_rare_make(c, stream_of(call));
-	struct group_kernels *k = s ? &s->launched : NULL;
-
-	if (!k)
-		return;
-	lock(&model_state(model)->lock);
-	if (k->n < GROUP_KERNELS)
-		k->function[k->n] = acl_arg_pointer(call->api, call->args, ACL_ROLE_FUNCTION);
-	k->n++;
-	unlock(&model_state(model)->lock);
-}
-
-static void group_kernels_begin(struct acl_object *model, struct stream_rare *s)
-{
-	lock(&model_state(model)->lock);
-	s->launched.n = 0;
-	unlock(&model_state(model)->lock);
+	if (model && stream_of(call))
+		group_state(o)->kernels = capture_stream_group(model, stream_of(call));
 }
 
 static struct acl_object *model_of_group(struct checks *c, struct acl_object *group)
@@ -47,18 +21,41 @@ static struct acl_object *model_of_group(struct checks *c, struct acl_object *gr
 	return group ? object_of(c, load_relaxed(&group_state(group)->model)) : NULL;
 }
 
+static void group_update_add(
+	struct checks *c, struct acl_object *model, struct acl_object *group, const void *function)
+{
+	struct group_update *u = &group_state(group)->update;
+	struct acl_object *f = object_find(c, ACL_HANDLE_FUNCTION, function);
+	acl_ref binary = f ? load_relaxed(&function_state(f)->binary) : 0;
+
+	lock(&model_state(model)->lock);
+	if (u->n < GROUP_KERNELS)
+		u->binary[u->n++] = binary;
+	unlock(&model_state(model)->lock);
+}
+
+static void group_kernel_updates(struct checks *c, struct acl_object *stream, const void *function)
+{
+	struct stream_rare *s = stream_rare_make(c, stream);
+	struct acl_object *group = group_updated(c, stream), *model = model_of_group(c, group);
+
+	if (s)
+		counter_inc(&s->updated);
+	if (model)
+		group_update_add(c, model, group, function);
+}
+
 static void group_kernel_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call), *model = capture_of(c, s);
+	const void *function = acl_arg_pointer(call->api, call->args, ACL_ROLE_FUNCTION);
 
 	if (!s || !succeeded(call))
 		return;
-	if (!model)
-		model = model_of_group(c, group_updated(c, s));
-	else if (stream_rarely(s, group) != object_ref(model))
-		return;
-	if (model)
-		group_kernel_add(c, model, call);
+	if (model && stream_rarely(s, group) == object_ref(model))
+		capture_stream_group_kernel(model, s, function);
+	else if (!model && load_relaxed(&stream_state(s)->update) == UPDATE_OPEN)
+		group_kernel_updates(c, s, function);
 }
 
 static void group_is_open(struct checks *c, struct acl_object *stream, acl_ref group)
@@ -72,14 +69,11 @@ static void group_is_open(struct checks *c, struct acl_object *stream, acl_ref g
 static void group_begun(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *model = capture_of(c, stream_of(call));
-	struct stream_rare *s;
 
 	if (!model)
 		return;
 	if (succeeded(call)) {
-		s = stream_rare_make(c, stream_of(call));
-		if (s)
-			group_kernels_begin(model, s);
+		capture_stream_group_begins(model, stream_of(call));
 		if (stream_rarely(stream_of(call), group) != object_ref(model))
 			counter_inc(&model_state(model)->groups);
 		group_is_open(c, stream_of(call), object_ref(model));
@@ -140,13 +134,23 @@ struct acl_object *group_updated_on(struct checks *c, struct acl_object *group)
 	return NULL;
 }
 
+static void group_update_begins(struct acl_object *model, struct acl_object *group)
+{
+	lock(&model_state(model)->lock);
+	group_state(group)->update.n = 0;
+	group_state(group)->update.end.caller = 0;
+	unlock(&model_state(model)->lock);
+}
+
 static void update_begins(struct checks *c, struct acl_object *stream, struct acl_object *group)
 {
 	struct stream_rare *s = stream_rare_make(c, stream);
 	struct acl_object *model = model_of_group(c, group);
 
-	if (s && model)
-		group_kernels_begin(model, s);
+	if (s)
+		store_relaxed(&s->updated, 0);
+	if (model)
+		group_update_begins(model, group);
 	update_is_of(c, stream, group);
 }
 
@@ -178,27 +182,19 @@ static void update_ending(struct checks *c, struct acl_call_record *call)
 	stream_submits(c, s, call->state.position);
 }
 
-/* The binaries of what was launched; none where the update failed and nothing is known. */
-static void group_replaced(struct checks *c, const struct acl_call_record *call, struct acl_object *group)
+/* Nothing is known of one that failed. */
+static void group_update_ended(struct checks *c, const struct acl_call_record *call, struct acl_object *group)
 {
 	struct acl_object *model = model_of_group(c, group);
-	struct stream_rare *s = object_rare(stream_of(call));
-	struct group_update *u = &group_state(group)->update;
-	struct group_kernels k;
 
-	if (!model || !s)
+	if (!model)
 		return;
 	lock(&model_state(model)->lock);
-	k = s->launched;
-	u->caller = call->caller;
-	u->tid = call->tid;
-	u->api = call->api;
-	u->n = 0;
-	for (uint32_t i = 0; succeeded(call) && i < k.n && i < GROUP_KERNELS; i++) {
-		struct acl_object *f = object_find(c, ACL_HANDLE_FUNCTION, k.function[i]);
-
-		u->binary[u->n++] = f ? load_relaxed(&function_state(f)->binary) : 0;
-	}
+	if (succeeded(call))
+		group_state(group)->update.end =
+			(struct acl_call_site){.caller = call->caller, .tid = call->tid, .api = call->api};
+	else
+		group_state(group)->update.n = 0;
 	unlock(&model_state(model)->lock);
 }
 
@@ -212,7 +208,7 @@ bool group_updated_from(struct checks *c, struct acl_object *group, acl_ref bina
 	lock(&model_state(model)->lock);
 	*u = group_state(group)->update;
 	unlock(&model_state(model)->lock);
-	for (uint32_t i = 0; i < u->n && !found; i++)
+	for (uint32_t i = 0; u->end.caller && i < u->n && !found; i++)
 		found = u->binary[i] == binary;
 	return found;
 }
@@ -222,7 +218,7 @@ static void update_ended(struct checks *c, struct acl_call_record *call)
 	if (!stream_of(call))
 		return;
 	if (group_updated(c, stream_of(call)))
-		group_replaced(c, call, group_updated(c, stream_of(call)));
+		group_update_ended(c, call, group_updated(c, stream_of(call)));
 	update_is_of(c, stream_of(call), NULL);
 	store_relaxed(&stream_state(stream_of(call))->update, succeeded(call) ? UPDATE_NONE : UPDATE_UNKNOWN);
 	stream_special_renew(stream_of(call));

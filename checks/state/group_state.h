@@ -3,14 +3,13 @@
 #ifndef CHECKS_GROUP_STATE_H
 #define CHECKS_GROUP_STATE_H
 
-#include "checks/state/stream_state.h"
+#include "checks/state/capture_streams.h"
 
-/* The last update of the group that has ended. */
+/* The last update of the group. */
 struct group_update {
 	acl_ref binary[GROUP_KERNELS]; /* of its kernels, 0 = unknown */
-	uint64_t caller; /* of its end */
-	uint32_t n, tid;
-	uint16_t api;
+	uint32_t n;
+	struct acl_call_site end; /* caller 0: it has not ended, or failed */
 };
 
 struct group_state {
@@ -46,7 +45,7 @@ struct acl_object *group_updated_on(struct checks *c, struct acl_object *group);
 /* Kernels that were launched on the stream since the update began. */
 static inline uint32_t group_updates(struct acl_object *stream)
 {
-	return stream_rarely(stream, launched.n);
+	return stream_rarely(stream, updated);
 }
 
 /* Whether the group's kernels are of the binary since its last update, and the model still lives. */

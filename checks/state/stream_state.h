@@ -33,13 +33,6 @@ _Static_assert(sizeof(struct acl_object) + sizeof(struct stream_state) <= 128, "
 #define TOUCHED_POSITION ((UINT64_C(1) << 48) - 1)
 
 /* What streams need that do more than copies and waits; read by stream_rarely(). */
-#define GROUP_KERNELS 16 /* of which the function is known; all are counted */
-
-struct group_kernels {
-	_Atomic uint32_t n; /* that went through this interface: those of operator libraries do not */
-	const void *function[GROUP_KERNELS]; /* as passed to the launch; under the model's lock */
-};
-
 struct stream_rare {
 	struct object_rare of_any;
 	/* What each task asks for stands together. */
@@ -64,9 +57,9 @@ struct stream_rare {
 	_Atomic uint64_t updating; /* acl_ref of the task group that is updated on it */
 	_Atomic uint32_t
 		capture_thread; /* 1 + index of the thread in a call that captures a task, 0 = none */
+	_Atomic uint32_t updated; /* kernels launched in the update */
 	_Atomic uint32_t capture_stream; /* which of the capture's it is: 1, 2 …; see capture_streams.h */
 	_Atomic bool may_fail; /* a finding since then is an error: what is in flight may have ended so */
-	struct group_kernels launched; /* for the task group that is open or updated on it, or was last */
 };
 
 /* A member of the rare part; 0 when there is none. */

@@ -3,7 +3,7 @@
 #include "checks/checks.h"
 #include "checks/state/binding_state.h"
 #include "checks/state/capture_state.h"
-#include "checks/state/stream_state.h"
+#include "checks/state/group_state.h"
 
 static bool may_run(struct checks *c, acl_ref ref)
 {

@@ -145,15 +145,13 @@ static void updated_binary_destroy(struct checks *c, struct acl_call_record *cal
 {
 	struct group_update u;
 	struct acl_object *group = group_from(c, binary, &u), *model;
-	struct acl_call_site at;
 
 	if (!group)
 		return;
 	rule_evaluated(call, RULE("capture-binary-unloaded-before-destroy"));
 	model = object_of(c, load_relaxed(&group_state(group)->model));
-	at = (struct acl_call_site){.caller = u.caller, .tid = u.tid, .api = u.api};
 	FINDING_BROKEN(c, call, RULE("capture-binary-unloaded-before-destroy"),
-		PARTS(part_object("binary", binary), part_used_at(&at), part_object("task group", group),
+		PARTS(part_object("binary", binary), part_used_at(&u.end), part_object("task group", group),
 			part_object("model", model)),
 		"The binary 0x%llx is destroyed, but a task group of a captured model that is still alive "
 		"was updated with a kernel of it.",

@@ -13,7 +13,7 @@ static void group_update_end(struct checks *c, struct acl_call_record *call)
 	struct acl_object *s = stream_of(call), *group = group_updated(c, s);
 	uint32_t has, seen;
 
-	if (!group)
+	if (!group || !group_kernels(group)->known)
 		return;
 	has = group_kernels(group)->n;
 	seen = group_updates(s);
@@ -42,7 +42,7 @@ static void group_update_kernel(struct checks *c, struct acl_call_record *call)
 	const void *function = acl_arg_pointer(call->api, call->args, ACL_ROLE_FUNCTION), *was;
 	uint32_t at;
 
-	if (!group || kernel_beyond(c, call, s, group))
+	if (!group || !group_kernels(group)->known || kernel_beyond(c, call, s, group))
 		return;
 	at = group_updates(s);
 	if (at >= group_kernels(group)->n || at >= GROUP_KERNELS)

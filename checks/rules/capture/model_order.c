@@ -4,6 +4,7 @@
 #include "checks/engine/value_table.h"
 #include "checks/rules/copy/earlier_access.h"
 #include "checks/state/capture_state.h"
+#include "checks/state/group_state.h"
 #include "checks/state/model_execution.h"
 #include "checks/state/order_state.h"
 #include "checks/state/signal_state.h"

@@ -4,7 +4,7 @@
 #include "checks/state/binding_state.h"
 #include "checks/state/binary_state.h"
 #include "checks/state/capture_state.h"
-#include "checks/state/stream_state.h"
+#include "checks/state/group_state.h"
 
 static bool stream_is_seen(struct acl_object *s)
 {
