@@ -28,6 +28,7 @@ _Static_assert(VERSIONS <= 8, "a bit for each");
 
 /* Threads of different streams would wait for one cache line; of very many streams memory counts more. */
 #define STREAMS_APART 2048
+#define STREAMS_SETTLED 512 /* clocks of more that have nothing to say take no memory */
 
 static size_t order_bytes(const struct acl_object *stream)
 {
@@ -386,9 +387,21 @@ static void position_retire(struct acl_object *stream, uint64_t position, bool s
 }
 
 /*
+ * Under the lock: nothing that they name is open.  Their memory stays with the thread that puts tasks on the
+ * stream, but for very many streams.
+ */
+static void clocks_settled(struct checks *c, const struct acl_object *stream, struct stream_order *o)
+{
+	o->settled = object_number(stream) < STREAMS_SETTLED;
+	if (o->settled)
+		return;
+	versions_release(c, o, o->n);
+	o->forgot = false;
+}
+
+/*
  * With the stream's position everything before it is done; what is not seen may be.  Under the lock of its
- * clocks, which this thread takes once and otherwise only reads: their memory stays with the thread that puts
- * tasks on the stream.
+ * clocks, which this thread takes once and otherwise only reads.
  */
 void stream_retire(struct checks *c, struct acl_object *stream, uint64_t position, bool sure)
 {
@@ -417,7 +430,7 @@ void stream_retire(struct checks *c, struct acl_object *stream, uint64_t positio
 	if (!o)
 		return;
 	if (v && sure && !unseen && v == &versions_of(o)[o->n - 1] && v->since <= position)
-		o->settled = true;
+		clocks_settled(c, stream, o);
 	unlock(&o->lock);
 }
 

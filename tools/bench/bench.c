@@ -339,7 +339,7 @@ static size_t resident(void)
 			pages = 0;
 		fclose(f);
 	}
-	return pages * 4096;
+	return pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
 #define ROUNDS_AGAIN 3
