@@ -197,7 +197,7 @@ static void launched(struct checks *c, struct acl_call_record *call)
 	if (!b)
 		return;
 	/* It runs with the model, whose executions are followed. */
-	model = binding_of(c, s);
+	model = load_relaxed(&stream_state(s)->bound) ? binding_of(c, s) : NULL;
 	if (model) {
 		model_uses_object(c, model, b, call);
 		return;
@@ -226,7 +226,7 @@ struct acl_object *binary_built_into(struct checks *c, const struct acl_object *
 static void unloaded(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *b =
-		object_find(c, ACL_HANDLE_BINARY, ACL_ARGS(call, aclrtBinaryUnLoad)->binHandle);
+		object_find(c, ACL_HANDLE_BINARY, acl_arg_pointer(call->api, call->args, ACL_ROLE_BINARY));
 	struct acl_object *model = b && succeeded(call) ? binary_built_into(c, b) : NULL;
 
 	if (model)

@@ -62,7 +62,7 @@ unsigned capture_mode_of_thread(struct acl_thread *t)
 
 struct acl_object *capture_by_thread(struct checks *c, const struct acl_call_record *call)
 {
-	uint64_t thread = thread_name(c, thread_of(call));
+	uint64_t thread = thread_identity(c, thread_of(call));
 	bool known;
 	struct acl_object *context = context_current(c, thread_of(call), &known), *o;
 
@@ -187,7 +187,7 @@ static void begun(struct checks *c, struct acl_call_record *call)
 	store_relaxed(&model_state(model)->mode, mode);
 	store_relaxed(&model_state(model)->origin, object_ref(s));
 	store_relaxed(&model_state(model)->exchange, load_relaxed(&thread_of(call)->exchange));
-	store_relaxed(&model_state(model)->thread, thread_name(c, thread_of(call)));
+	store_relaxed(&model_state(model)->thread, thread_identity(c, thread_of(call)));
 	count(thread_of(call)->captures, mode, 1);
 	if (context)
 		count(context_state(context)->captures, mode, 1);
@@ -212,7 +212,7 @@ static bool capture_over(struct checks *c, struct acl_object *model, unsigned st
 		return false;
 	object_each(c, ACL_HANDLE_STREAM, o) if (stream_capture(o) == ref) stream_is_captured(c, o, 0);
 	object_each(c, ACL_HANDLE_EVENT, o) if (event_rarely(o, capture) == ref) event_leaves_capture(o);
-	if (thread_name(c, began) == load_relaxed(&m->thread))
+	if (thread_identity(c, began) == load_relaxed(&m->thread))
 		count(began->captures, mode, -1);
 	if (context)
 		count(context_state(context)->captures, mode, -1);

@@ -80,7 +80,7 @@ struct model_state {
 	_Atomic uint32_t tasks;
 	_Atomic uint64_t origin; /* acl_ref of the stream */
 	_Atomic uint64_t parent; /* sub: acl_ref of the model of whose condition it is */
-	_Atomic uint64_t thread; /* thread_name() of the one that began the capture */
+	_Atomic uint64_t thread; /* thread_identity() of the one that began the capture */
 	_Atomic uint8_t change; /* enum model_change */
 	_Atomic uint32_t task_thread; /* 1 + index of the thread in a call on one of its tasks, 0 = none */
 	struct model_external_wait external_wait[MODEL_EXTERNAL_WAITS]; /* under the lock */
@@ -98,8 +98,8 @@ static inline struct model_state *model_state(struct acl_object *o)
 	return object_extra(o);
 }
 
-/* Not the name of a later thread that has taken the place of one that ended. */
-static inline uint64_t thread_name(const struct checks *c, const struct acl_thread *t)
+/* Another one than that of a later thread in the place of one that ended. */
+static inline uint64_t thread_identity(const struct checks *c, const struct acl_thread *t)
 {
 	return (uint64_t)load_relaxed(&t->tid) << 32 | (uint64_t)(t - c->threads);
 }

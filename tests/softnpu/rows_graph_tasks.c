@@ -433,14 +433,19 @@ static void conditions_not_made_here(void)
 
 /* --- built models -------------------------------------------------------------------------------- */
 
+/* A stream that is bound to the first of two models. */
+static aclrtStream in_first_of_two(aclmdlRI *m, aclmdlRI *other)
+{
+	need(aclmdlRIBuildBegin(m, 0));
+	need(aclmdlRIBuildBegin(other, 0));
+	return bound_to(*m, ACL_MODEL_STREAM_FLAG_HEAD);
+}
+
 static void end_given_twice(void)
 {
 	aclmdlRI m = NULL, other = NULL;
-	aclrtStream s;
+	aclrtStream s = in_first_of_two(&m, &other);
 
-	need(aclmdlRIBuildBegin(&m, 0));
-	need(aclmdlRIBuildBegin(&other, 0));
-	s = bound_to(m, ACL_MODEL_STREAM_FLAG_HEAD);
 	row(aclmdlRIEndTask(m, s));
 	row(aclmdlRIEndTask(m, s));
 	row(aclmdlRIEndTask(m, bound_to(other, ACL_MODEL_STREAM_FLAG_HEAD)));
@@ -451,11 +456,8 @@ static void end_given_twice(void)
 static void stream_unbound_after_its_end(void)
 {
 	aclmdlRI m = NULL, other = NULL;
-	aclrtStream s;
+	aclrtStream s = in_first_of_two(&m, &other);
 
-	need(aclmdlRIBuildBegin(&m, 0));
-	need(aclmdlRIBuildBegin(&other, 0));
-	s = bound_to(m, ACL_MODEL_STREAM_FLAG_HEAD);
 	row(aclmdlRIBindStream(m, s, ACL_MODEL_STREAM_FLAG_HEAD));
 	row(aclmdlRIUnbindStream(other, s));
 	need(aclmdlRIEndTask(m, s));

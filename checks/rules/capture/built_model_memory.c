@@ -13,10 +13,9 @@ struct looked_at {
 	_Atomic uint64_t version;
 };
 
-static void built_binary_gone(struct checks *c, struct acl_call_record *call)
+static void binary_gone(struct checks *c, struct acl_call_record *call, struct acl_object *model)
 {
-	struct acl_object *model = model_argument(c, call);
-	acl_ref gone = model ? load_relaxed(&model_state(model)->binary_gone) : 0;
+	acl_ref gone = load_relaxed(&model_state(model)->binary_gone);
 
 	if (!gone || !model_is_followed(c, model) || load_relaxed(&model_state(model)->cleaned))
 		return;
@@ -55,8 +54,10 @@ static void built_execute_enter(struct checks *c, struct acl_call_record *call)
 	const void *address;
 	struct freed_block b;
 
-	if (!model || load_relaxed(&model_state(model)->status) != MODEL_BUILT ||
-		!model_is_followed(c, model) ||
+	if (!model)
+		return;
+	binary_gone(c, call, model);
+	if (load_relaxed(&model_state(model)->status) != MODEL_BUILT || !model_is_followed(c, model) ||
 		(load_relaxed(&last->model) == object_ref(model) && load_relaxed(&last->version) == version))
 		return;
 	rule_evaluated(call, RULE("use-after-free"));
@@ -81,7 +82,6 @@ static void built_execute_enter(struct checks *c, struct acl_call_record *call)
 
 static const struct check_hook hooks[] = {
 	{ON_OP(EXECUTE_MODEL), ACL_ENTER, built_execute_enter},
-	{ON_OP(EXECUTE_MODEL), ACL_ENTER, built_binary_gone},
 };
 
 const struct check_module module_built_model_memory = {

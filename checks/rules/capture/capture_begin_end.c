@@ -98,7 +98,7 @@ static void capture_end_enter(struct checks *c, struct acl_call_record *call)
 		return;
 	check_capture(c, call, RULE("capture-end-wrong-thread"),
 		load_relaxed(&m->mode) != ACL_MODEL_RI_CAPTURE_MODE_RELAXED &&
-			load_relaxed(&m->thread) != thread_name(c, thread_of(call)),
+			load_relaxed(&m->thread) != thread_identity(c, thread_of(call)),
 		capture,
 		"Another thread began the capture, and only a RELAXED one may end elsewhere: the model is "
 		"lost.");

@@ -161,7 +161,7 @@ static void updated_binary_destroy(struct checks *c, struct acl_call_record *cal
 static void captured_binary_destroy(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *binary =
-		object_find(c, ACL_HANDLE_BINARY, ACL_ARGS(call, aclrtBinaryUnLoad)->binHandle);
+		object_find(c, ACL_HANDLE_BINARY, acl_arg_pointer(call->api, call->args, ACL_ROLE_BINARY));
 
 	if (!captured_object_free(
 		    c, call, RULE("capture-binary-unloaded-before-destroy"), binary, "binary") &&

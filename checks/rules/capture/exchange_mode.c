@@ -68,7 +68,7 @@ static void exchange_capture_end(struct checks *c, struct acl_call_record *call)
 	unsigned before;
 
 	if (!capture || !succeeded(call) || load_relaxed(&model_state(capture)->origin) != object_ref(s) ||
-		load_relaxed(&model_state(capture)->thread) != thread_name(c, t))
+		load_relaxed(&model_state(capture)->thread) != thread_identity(c, t))
 		return;
 	before = load_relaxed(&model_state(capture)->exchange);
 	FINDING(c, call, "capture-exchange-not-restored", load_relaxed(&t->exchange) != before,

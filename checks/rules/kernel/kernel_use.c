@@ -78,7 +78,7 @@ static void unloading_elsewhere(struct checks *c, struct acl_call_record *call, 
 static void unloading(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *binary =
-		object_live(c, ACL_HANDLE_BINARY, ACL_ARGS(call, aclrtBinaryUnLoad)->binHandle);
+		object_live(c, ACL_HANDLE_BINARY, acl_arg_pointer(call->api, call->args, ACL_ROLE_BINARY));
 	struct acl_object *busy = NULL, *model;
 	struct model_execution execution;
 	bool launched = false;
