@@ -264,10 +264,16 @@ static inline bool objects_any(const struct checks *c, unsigned kind)
 	return c->kinds[kind] && load_relaxed(&c->kinds[kind]->count);
 }
 
+/* What a reference is of: an object's kind, or REF_… of a block. */
+static inline unsigned ref_kind(acl_ref ref)
+{
+	return (unsigned)(ref >> 58);
+}
+
 /* The object a reference means, NULL when that generation is gone. */
 static inline struct acl_object *object_of(struct checks *c, acl_ref ref)
 {
-	return object_of_kind(c->kinds[ref >> 58], ref);
+	return object_of_kind(c->kinds[ref_kind(ref)], ref);
 }
 
 /* The stacks of hot calls are wanted. */

@@ -5,7 +5,6 @@
 #include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/binding_state.h"
-#include "checks/state/capture_change.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/declared_kernel.h"
 #include "checks/state/device_state.h"
@@ -185,7 +184,7 @@ static void told_handle_size(struct checks *c, struct acl_call_record *call)
 
 static void launched(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *s = stream_of(call), *b, *model;
+	struct acl_object *s = stream_of(call), *b;
 	uint64_t position = call->state.position;
 	struct binary_state *state;
 	unsigned i;
@@ -193,15 +192,12 @@ static void launched(struct checks *c, struct acl_call_record *call)
 	if (!s || !position || !succeeded(call))
 		return;
 	stream_has_kernel(c, s, position, !kernel_accesses(call));
-	b = call->state.capture ? NULL : binary_of(c, function_of(c, call));
+	/* With a model it runs when that does. */
+	if (call->state.capture || (load_relaxed(&stream_state(s)->bound) && binding_of(c, s)))
+		return;
+	b = binary_of(c, function_of(c, call));
 	if (!b)
 		return;
-	/* It runs with the model, whose executions are followed. */
-	model = load_relaxed(&stream_state(s)->bound) ? binding_of(c, s) : NULL;
-	if (model) {
-		model_uses_object(c, model, b, call);
-		return;
-	}
 	state = binary_state(b);
 	for (i = 0; i < BINARY_LAUNCHES; i++)
 		if (load_relaxed(&state->launches[i].stream) == object_ref(s))
@@ -215,24 +211,6 @@ static void launched(struct checks *c, struct acl_call_record *call)
 	raise_to(&state->launches[i].position, position);
 }
 
-struct acl_object *binary_built_into(struct checks *c, const struct acl_object *binary)
-{
-	struct model_use use;
-	struct acl_object *model = object_captured(binary) ? model_using(c, object_ref(binary), &use) : NULL;
-
-	return model && load_relaxed(&model_state(model)->status) == MODEL_BUILT ? model : NULL;
-}
-
-static void unloaded(struct checks *c, struct acl_call_record *call)
-{
-	struct acl_object *b =
-		object_find(c, ACL_HANDLE_BINARY, acl_arg_pointer(call->api, call->args, ACL_ROLE_BINARY));
-	struct acl_object *model = b && succeeded(call) ? binary_built_into(c, b) : NULL;
-
-	if (model)
-		store_relaxed(&model_state(model)->binary_gone, object_ref(b));
-}
-
 static void binary_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)
 {
 	for (unsigned i = 0; i < kernel_launch_count; i++)
@@ -240,7 +218,6 @@ static void binary_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(DESTROY_BINARY), ACL_LEAVE, unloaded},
 	{ON_OP(CREATE_BINARY_DESCRIPTOR), ACL_LEAVE, described},
 	{ON_OP_WITH(INFO_FUNCTION, BINARY), ACL_LEAVE, got},
 	{ON_OP(BINARY_REGISTER_FUNCTION), ACL_LEAVE, got_cpu},

@@ -63,9 +63,6 @@ static inline struct acl_object *binary_of(struct checks *c, struct acl_object *
 	return b && object_usable(b) ? b : NULL;
 }
 
-/* A built model that launches kernels of it, NULL = none. */
-struct acl_object *binary_built_into(struct checks *c, const struct acl_object *binary);
-
 /* Launches of kernels: all begin with the function. */
 extern const uint16_t kernel_launches[];
 extern const unsigned kernel_launch_count;

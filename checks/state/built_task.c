@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks of models that are built: what a stream is given while it is bound runs with the model. */
 #include "checks/state/binding_state.h"
-#include "checks/state/capture_state.h"
+#include "checks/state/capture_change.h"
 #include "checks/state/pending_change.h"
 #include "checks/state/stream_state.h"
 
@@ -22,6 +22,7 @@ static void built_task_leave(struct checks *c, struct acl_call_record *call)
 	if (acl_apis[call->api].classes & ACL_CLASS_KERNEL)
 		store_relaxed(&model_state(model)->kernels, true);
 	model_accesses_add(c, model, call);
+	model_uses_handles(c, model, call);
 }
 
 /* Which tasks run is decided by values in memory from now on. */

@@ -10,6 +10,9 @@
 void model_uses_object(
 	struct checks *c, struct acl_object *model, struct acl_object *o, const struct acl_call_record *call);
 
+/* The same with what the call's handles name: notifies, and the binary of a kernel. */
+void model_uses_handles(struct checks *c, struct acl_object *model, const struct acl_call_record *call);
+
 void model_uses_address(
 	struct checks *c, struct acl_object *model, const void *address, const struct acl_call_record *call);
 

@@ -321,29 +321,6 @@ static void uses_of_call(struct checks *c, struct acl_object *model, struct acl_
 	}
 }
 
-static void handles_of_call(struct checks *c, struct acl_object *model, const struct acl_call_record *call)
-{
-	const struct acl_api_info *info = &acl_apis[call->api];
-
-	for (unsigned i = 0; i < info->n_params; i++) {
-		const struct acl_param *p = &acl_params(info)[i];
-		const void *value;
-		struct acl_object *o;
-
-		if (p->dir != ACL_DIR_IN || p->life != ACL_LIFE_USE)
-			continue;
-		memcpy(&value, (const char *)call->args + p->offset, sizeof(value));
-		if (p->handle == ACL_HANDLE_NOTIFY || p->handle == ACL_HANDLE_CNT_NOTIFY) {
-			model_uses_object(c, model, object_find(c, p->handle, value), call);
-		} else if (p->handle == ACL_HANDLE_FUNCTION) {
-			o = object_find(c, ACL_HANDLE_FUNCTION, value);
-			if (o)
-				model_uses_object(c, model,
-					object_of(c, load_relaxed(&function_state(o)->binary)), call);
-		}
-	}
-}
-
 /* Waits that something outside of the model ends. */
 static bool waits_for_unseen(const struct acl_call_record *call)
 {
@@ -388,7 +365,7 @@ static void captured(struct checks *c, struct acl_call_record *call)
 		store_relaxed(&model_state(model_root(c, model))->kernels, true);
 	uses_of_call(c, model, call);
 	model_accesses_add(c, model, call);
-	handles_of_call(c, model, call);
+	model_uses_handles(c, model, call);
 }
 
 static bool event_is_external(const struct acl_call_record *call, struct acl_object *e)

@@ -74,9 +74,6 @@ struct model_state {
 	_Atomic bool parts; /* conditions of it have models of their own */
 	_Atomic bool decides; /* which of its tasks run is decided when it runs */
 	_Atomic bool cleaned; /* tasks may have been taken out of it again */
-	_Atomic bool lists; /* switches of it go by lists of labels */
-	_Atomic uint64_t binary_gone; /* acl_ref of a binary that was unloaded: of a built model */
-	_Atomic uint64_t list_gone; /* acl_ref of one of the lists that is destroyed, 0 = none */
 	_Atomic uint32_t tasks;
 	_Atomic uint64_t origin; /* acl_ref of the stream */
 	_Atomic uint64_t parent; /* sub: acl_ref of the model of whose condition it is */
@@ -124,6 +121,12 @@ struct model_use {
 	bool in_group; /* captured in a task group: an update may have replaced it */
 };
 
+/* The resource's own last use may be later; the one that the model repeats is what matters here. */
+static inline struct acl_call_site model_use_site(const struct model_use *use)
+{
+	return (struct acl_call_site){.caller = use->caller, .tid = use->tid, .api = use->api};
+}
+
 /* A wait for an external event that neither the model nor the program has reset since the first execution;
  * before and at that it begins. false = none. */
 bool model_wait_unreset(struct checks *c, struct acl_object *model, struct model_external_wait *wait);
@@ -135,8 +138,15 @@ struct capture_failure capture_failure(struct acl_object *model);
 struct acl_object *capture_of(struct checks *c, struct acl_object *stream);
 /* Some open capture of a context; context NULL: of a device; neither (-1): of the process. */
 struct acl_object *capture_in(struct checks *c, struct acl_object *context, int device);
-/* A live model that uses an object or block; *use says where. */
-struct acl_object *model_using(struct checks *c, uint64_t what, struct model_use *use);
+/* The live models that use an object or block, one after the other, beginning with *at 0; *use says where. */
+struct acl_object *model_using_next(struct checks *c, uint64_t what, uint32_t *at, struct model_use *use);
+/* Some such model. */
+static inline struct acl_object *model_using(struct checks *c, uint64_t what, struct model_use *use)
+{
+	return model_using_next(c, what, &(uint32_t){0}, use);
+}
+/* What a model uses, one after the other in no order, beginning with *at 0; false: no more. */
+bool model_use_next(struct acl_object *model, uint32_t *at, struct model_use *use);
 /* Lowest mode of open captures: of the context, of those the thread began; MODE_NONE. */
 unsigned capture_mode_of_context(struct acl_object *context);
 unsigned capture_mode_of_thread(struct acl_thread *t);

@@ -2,6 +2,7 @@
 /* What the tasks of a captured model use: objects, allocations and registered ranges, each with its first
  * use. */
 #include "checks/engine/instance.h"
+#include "checks/state/binary_state.h"
 #include "checks/state/capture_change.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/memory_state.h"
@@ -64,7 +65,7 @@ static void use_over(struct checks *c, uint64_t what)
 	struct acl_object *o;
 	struct acl_block *b;
 
-	if (what >> 58 < REF_MEMORY) {
+	if (ref_kind(what) < REF_VARIABLE) {
 		o = object_of(c, what);
 		r = o ? object_rare(o) : NULL;
 		if (r)
@@ -140,31 +141,74 @@ void model_uses_address(
 		counter_inc(&place.block->captured);
 }
 
-struct acl_object *model_using(struct checks *c, uint64_t what, struct model_use *use)
+void model_uses_handles(struct checks *c, struct acl_object *model, const struct acl_call_record *call)
+{
+	const struct acl_api_info *info = &acl_apis[call->api];
+
+	for (unsigned i = 0; i < info->n_params; i++) {
+		const struct acl_param *p = &acl_params(info)[i];
+		const void *value;
+
+		if (p->dir != ACL_DIR_IN || p->life != ACL_LIFE_USE)
+			continue;
+		memcpy(&value, (const char *)call->args + p->offset, sizeof(value));
+		if (p->handle == ACL_HANDLE_NOTIFY || p->handle == ACL_HANDLE_CNT_NOTIFY)
+			model_uses_object(c, model, object_find(c, p->handle, value), call);
+		else if (p->handle == ACL_HANDLE_FUNCTION)
+			model_uses_object(
+				c, model, binary_of(c, object_find(c, ACL_HANDLE_FUNCTION, value)), call);
+	}
+}
+
+/* What a task group used may have been replaced by an update. */
+static bool use_counts(struct acl_object *model, const struct model_use *use)
+{
+	return use->what && !(use->in_group && load_relaxed(&model_state(model)->updated));
+}
+
+static bool model_uses(struct acl_object *model, uint64_t what, struct model_use *use)
+{
+	struct model_state *m = model_state(model);
+	struct model_uses *u;
+	bool found = false;
+
+	lock(&m->lock);
+	u = uses_of(model);
+	if (u) {
+		*use = *uses_slot(u, what);
+		found = use_counts(model, use);
+	}
+	unlock(&m->lock);
+	return found;
+}
+
+struct acl_object *model_using_next(struct checks *c, uint64_t what, uint32_t *at, struct model_use *use)
 {
 	struct acl_object *o;
 
-	object_each(c, ACL_HANDLE_MODEL, o)
-	{
-		struct model_state *m = model_state(o);
-		struct model_uses *u;
-		bool found = false;
-
+	while ((o = object_next(c, ACL_HANDLE_MODEL, at)) != NULL)
 		/* A part of a model that is not known ends with that one, unseen. */
-		if (!object_usable(o) || (load_relaxed(&m->sub) && !load_relaxed(&model_state(o)->parent)))
-			continue;
-		lock(&m->lock);
-		u = uses_of(o);
-		if (u) {
-			*use = *uses_slot(u, what);
-			/* What a task group used may have been replaced by an update. */
-			found = use->what && !(use->in_group && load_relaxed(&m->updated));
-		}
-		unlock(&m->lock);
-		if (found)
+		if (object_usable(o) &&
+			(!load_relaxed(&model_state(o)->sub) || load_relaxed(&model_state(o)->parent)) &&
+			model_uses(o, what, use))
 			return o;
-	}
 	return NULL;
+}
+
+bool model_use_next(struct acl_object *model, uint32_t *at, struct model_use *use)
+{
+	struct model_state *m = model_state(model);
+	struct model_uses *u;
+	bool found = false;
+
+	lock(&m->lock);
+	u = uses_of(model);
+	while (u && !found && *at < u->room) {
+		*use = u->use[(*at)++];
+		found = use_counts(model, use);
+	}
+	unlock(&m->lock);
+	return found;
 }
 
 void model_uses_end(struct checks *c, struct acl_object *model)

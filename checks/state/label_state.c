@@ -54,20 +54,8 @@ static void label_switch_leave(struct checks *c, struct acl_call_record *call)
 	const void *list = acl_arg_pointer(call->api, call->args, ACL_ROLE_LABEL_LIST);
 	struct acl_object *model = stream_of(call) ? binding_of(c, stream_of(call)) : NULL;
 
-	if (!model || !list || !succeeded(call))
-		return;
-	store_relaxed(&model_state(model)->lists, true);
-	model_uses_object(c, model, object_live(c, ACL_HANDLE_LABEL_LIST, list), call);
-}
-
-static void list_gone(struct checks *c, const struct acl_object *list)
-{
-	struct model_use use;
-	struct acl_object *model =
-		list && object_captured(list) ? model_using(c, object_ref(list), &use) : NULL;
-
-	if (model)
-		store_relaxed(&model_state(model)->list_gone, object_ref(list));
+	if (model && list && succeeded(call))
+		model_uses_object(c, model, object_live(c, ACL_HANDLE_LABEL_LIST, list), call);
 }
 
 static void label_list_destroy_leave(struct checks *c, struct acl_call_record *call)
@@ -77,7 +65,6 @@ static void label_list_destroy_leave(struct checks *c, struct acl_call_record *c
 
 	if (!succeeded(call) || !list)
 		return;
-	list_gone(c, object_find(c, ACL_HANDLE_LABEL_LIST, list));
 	value_table_set(c, &labels(c)->sizes, (uintptr_t)list, 0);
 	object_each(c, ACL_HANDLE_LABEL, o) if (load_relaxed(&label_state(o)->list) == (uintptr_t)list)
 		store_relaxed(&label_state(o)->list, LABEL_WAS_LISTED);

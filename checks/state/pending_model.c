@@ -12,7 +12,6 @@
 #include "checks/state/pending_change.h"
 #include "checks/state/pending_inside.h"
 #include "checks/state/random_task.h"
-#include "checks/state/task_state.h"
 
 #define MODEL_ACCESSES 16384 /* of more, the first are known */
 #define FIRST_NODES 16
@@ -410,25 +409,3 @@ void model_accesses_end(struct checks *c, struct acl_object *model)
 	unlock(&m->lock);
 	accesses_forget(c, a);
 }
-
-/* --- changed later ----------------------------------------------------------------------------------- */
-
-/* What the task does from now on is in a structure that is not followed. */
-static void task_changed_leave(struct checks *c, struct acl_call_record *call)
-{
-	struct acl_object *m = task_model(c, call);
-
-	if (m)
-		model_accesses_end(c, m);
-}
-
-static const struct check_hook hooks[] = {
-	{ON_OP(TASK_DISABLE), ACL_LEAVE, task_changed_leave},
-	{ON_OP(TASK_SET_PARAMETERS), ACL_LEAVE, task_changed_leave},
-};
-
-const struct check_module module_pending_model = {
-	.order = 38,
-	.hooks = hooks,
-	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
-};

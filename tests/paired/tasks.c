@@ -83,6 +83,78 @@ static void executed_after_failure(void)
 	execute_returns(bug ? 507011 : 0, m, s);
 }
 
+/* --- what a changed task uses ---------------------------------------------------------------- */
+
+static aclrtBinHandle load(void)
+{
+	aclrtBinHandle b = NULL;
+
+	CALL_DOES(aclrtBinaryLoadFromFile, 0, b = make_address(), .binPath = "add.o", .binHandle = &b);
+	return b;
+}
+
+static aclrtFuncHandle fetch(aclrtBinHandle b)
+{
+	aclrtFuncHandle f = NULL;
+
+	CALL_DOES(aclrtBinaryGetFunction, 0, f = make_address(), .binHandle = b, .kernelName = "add",
+		.funcHandle = &f);
+	return f;
+}
+
+static aclmdlRI model_of(aclrtFuncHandle f, aclrtStream s)
+{
+	capture_begin(s);
+	CALL(aclrtLaunchKernelWithHostArgs, .funcHandle = f, .numBlocks = 1, .stream = s,
+		.hostArgs = heap_memory, .argsSize = 64);
+	return capture_end(s);
+}
+
+/* The model's only task launches another kernel from now on. */
+static void replace_kernel(aclmdlRI m, aclrtFuncHandle f)
+{
+	aclmdlRITask task = task_of(m);
+
+	params.kernelTaskParams.funcHandle = f;
+	CALL(aclmdlRITaskSetParams, .task = task, .params = &params);
+	update(m);
+}
+
+static void run_and_destroy(aclmdlRI m, aclrtStream s)
+{
+	CALL(aclmdlRIExecuteAsync, .modelRI = m, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclmdlRIDestroy, .modelRI = m);
+}
+
+/* What the task launched before its change is free. */
+static void binary_of_a_replaced_kernel(void)
+{
+	aclrtStream s = make_stream();
+	aclrtBinHandle first = load(), second = load();
+	aclmdlRI m = model_of(fetch(first), s);
+
+	if (!bug)
+		replace_kernel(m, fetch(second));
+	CALL(aclrtBinaryUnLoad, .binHandle = first);
+	run_and_destroy(m, s);
+	CALL(aclrtBinaryUnLoad, .binHandle = second);
+}
+
+static void binary_of_the_new_kernel(void)
+{
+	aclrtStream s = make_stream();
+	aclrtBinHandle first = load(), second = load();
+	aclmdlRI m = model_of(fetch(first), s);
+
+	replace_kernel(m, fetch(second));
+	CALL(aclrtBinaryUnLoad, .binHandle = bug ? second : first);
+	run_and_destroy(m, s);
+	CALL(aclrtBinaryUnLoad, .binHandle = bug ? first : second);
+}
+
+/* --- what may not be changed ------------------------------------------------------------------- */
+
 static void destroyed_after_change(void)
 {
 	aclrtStream s = make_stream();
@@ -238,6 +310,8 @@ static const struct pair pairs[] = {
 	PAIR("mdlri-execute-not-ready", executed_after_set),
 	PAIR("mdlri-execute-not-ready", executed_after_failure),
 	PAIR("mdlri-update-missing", destroyed_after_change),
+	PAIR_AVOIDS("capture-binary-unloaded-before-destroy", binary_of_a_replaced_kernel),
+	PAIR_AVOIDS("capture-binary-unloaded-before-destroy", binary_of_the_new_kernel),
 	PAIR("mdlri-task-modify-running", disabled_while_running),
 	PAIR("mdlri-task-modify-running", set_while_running),
 	PAIR("mdlri-task-modify-running", set_before_its_word),

@@ -24,12 +24,6 @@ static const char *use_text(struct acl_object *model, const struct model_use *us
 		open ? "a capture in progress" : "a captured model that is still alive", value);
 }
 
-/* The resource's own last use may be later; the one that the model repeats is what matters here. */
-static struct acl_call_site use_site(const struct model_use *use)
-{
-	return (struct acl_call_site){.caller = use->caller, .tid = use->tid, .api = use->api};
-}
-
 static void captured_block_free(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
 	const void *address, bool registered)
 {
@@ -46,7 +40,7 @@ static void captured_block_free(struct checks *c, struct acl_call_record *call, 
 			? model_using(c, block_ref(place.block, place.generation, registered), &use)
 			: NULL;
 	if (model)
-		used = use_site(&use);
+		used = model_use_site(&use);
 	FINDING_OF(c, call, rule, model,
 		PARTS(part_bytes("size", place.size), part_api("captured by", use.api),
 			part_block("memory", place.block), part_used_at(&used), part_object("model", model)),
@@ -118,7 +112,7 @@ static bool captured_object_free(struct checks *c, struct acl_call_record *call,
 	if (model && load_relaxed(&model_state(model)->status) == MODEL_BUILT)
 		return false;
 	if (model)
-		used = use_site(&use);
+		used = model_use_site(&use);
 	return FINDING_OF(c, call, rule, model,
 		PARTS(part_api("captured by", use.api), part_object(what, o), part_used_at(&used),
 			part_object("model", model)),
@@ -196,7 +190,7 @@ static void captured_callback_unsubscribe(struct checks *c, struct acl_call_reco
 		!load_relaxed(&c->kinds[ACL_HANDLE_MODEL]->count))
 		return;
 	model = object_captured(s) ? model_using(c, object_ref(s), &use) : NULL;
-	at = (struct acl_call_site){.caller = use.caller, .tid = use.tid, .api = use.api};
+	at = model_use_site(&use);
 	FINDING(c, call, "capture-callback-thread-gone", model,
 		PARTS(part_object("stream", s), part_used_at(&at), part_object("model", model)),
 		"A model that is still alive has a callback captured on this stream, which no thread "

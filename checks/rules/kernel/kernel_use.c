@@ -75,16 +75,11 @@ static void unloading_elsewhere(struct checks *c, struct acl_call_record *call, 
 		from == now ? "another" : "one", now);
 }
 
-static void unloading(struct checks *c, struct acl_call_record *call)
+/* False: none of its kernels was launched. *busy: a stream on which one may surely still run. */
+static bool kernels_launched(struct checks *c, struct acl_object *binary, struct acl_object **busy)
 {
-	struct acl_object *binary =
-		object_live(c, ACL_HANDLE_BINARY, acl_arg_pointer(call->api, call->args, ACL_ROLE_BINARY));
-	struct acl_object *busy = NULL, *model;
-	struct model_execution execution;
 	bool launched = false;
 
-	if (!loaded(binary))
-		return;
 	for (unsigned i = 0; i < BINARY_LAUNCHES; i++) {
 		uint64_t position = load_acquire(&binary_state(binary)->launches[i].position);
 		struct acl_object *s =
@@ -93,12 +88,42 @@ static void unloading(struct checks *c, struct acl_call_record *call)
 
 		launched |= position != 0;
 		if (task_surely_pending(c, s, position))
-			busy = s;
+			*busy = s;
 	}
-	model = binary_built_into(c, binary);
-	launched |= model != NULL;
-	if (model && model_executing(c, model, &execution))
-		busy = execution.stream;
+	return launched;
+}
+
+/* The same of models that are built with its kernels. */
+static bool built_with(struct checks *c, struct acl_object *binary, struct acl_object **busy)
+{
+	struct model_execution execution;
+	struct acl_object *model;
+	struct model_use use;
+	bool built = false;
+
+	if (!object_captured(binary))
+		return false;
+	for (uint32_t at = 0; (model = model_using_next(c, object_ref(binary), &at, &use)) != NULL;) {
+		if (load_relaxed(&model_state(model)->status) != MODEL_BUILT)
+			continue;
+		built = true;
+		if (model_executing(c, model, &execution))
+			*busy = execution.stream;
+	}
+	return built;
+}
+
+static void unloading(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *binary =
+		object_live(c, ACL_HANDLE_BINARY, acl_arg_pointer(call->api, call->args, ACL_ROLE_BINARY));
+	struct acl_object *busy = NULL;
+	bool launched;
+
+	if (!loaded(binary))
+		return;
+	launched = kernels_launched(c, binary, &busy);
+	launched |= built_with(c, binary, &busy);
 	if (busy)
 		stream_loses(call, busy);
 	if (launched)

@@ -112,22 +112,6 @@ static void label_destroy_enter(struct checks *c, struct acl_call_record *call)
 		"The list that holds the label is still alive: destroy the list first.");
 }
 
-/* What the model is destroyed with may go in any order; an execution needs the list. */
-static void label_model_execute(struct checks *c, struct acl_call_record *call)
-{
-	struct acl_object *model = model_argument(c, call), *list;
-	acl_ref gone;
-
-	if (!model || !load_relaxed(&model_state(model)->lists) || load_relaxed(&model_state(model)->cleaned))
-		return;
-	gone = load_relaxed(&model_state(model)->list_gone);
-	list = gone ? object_of(c, gone) : NULL;
-	FINDING(c, call, "label-destroy-order", gone,
-		PARTS(part_object("model", model), list ? part_object("its label list", list) : part_none()),
-		"A switch of the model goes to labels of a list that is destroyed: the device finds them "
-		"through it.");
-}
-
 /* --- captures ------------------------------------------------------------------------------- */
 
 static void label_in_capture(struct checks *c, struct acl_call_record *call)
@@ -145,7 +129,6 @@ static const struct check_hook hooks[] = {
 	{ON_OP(CREATE_LABEL), ACL_ENTER, label_create_enter},
 	{ON_OP(DESTROY_LABEL), ACL_ENTER, label_destroy_enter},
 	{ON_OP(DESTROY_LABEL), ACL_LEAVE, label_destroy_leave},
-	{ON_OP(EXECUTE_MODEL), ACL_ENTER, label_model_execute},
 	{ON_OP(LABEL_SET), ACL_ENTER, label_set_enter},
 	{ON_OP(LABEL_SWITCH), ACL_ENTER, label_switch_enter},
 	{ON_GROUP(LABEL), ACL_ENTER, label_in_capture},
