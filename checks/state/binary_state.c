@@ -5,7 +5,6 @@
 #include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/binding_state.h"
-#include "checks/state/capture_state.h"
 #include "checks/state/declared_kernel.h"
 #include "checks/state/device_state.h"
 #include "checks/state/lifecycle.h"

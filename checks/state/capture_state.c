@@ -7,7 +7,6 @@
 #include "checks/state/capture_state.h"
 #include "checks/engine/instance.h"
 #include "checks/engine/program_memory.h"
-#include "checks/state/binary_state.h"
 #include "checks/state/capture_change.h"
 #include "checks/state/device_state.h"
 #include "checks/state/event_state.h"

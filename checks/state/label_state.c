@@ -6,7 +6,6 @@
 #include "checks/engine/value_table.h"
 #include "checks/state/binding_state.h"
 #include "checks/state/capture_change.h"
-#include "checks/state/capture_state.h"
 #include "checks/state/stream_state.h"
 
 struct labels {

@@ -333,6 +333,24 @@ static void unmap_arguments(void)
 	CALL(aclrtSynchronizeStream, .stream = s);
 }
 
+static void free_arguments_to_their_pool(void)
+{
+	const aclrtMemPoolProps props = {.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE}};
+	aclrtStream s, other = make_stream();
+	aclrtMemPool pool = NULL;
+	char *args = NULL;
+
+	CALL_DOES(aclrtMemPoolCreate, 0, pool = make_address(), .memPool = &pool, .poolProps = &props);
+	CALL_DOES(aclrtMemPoolMallocAsync, 0, args = make_range(4096, true), .ptr = (void **)&args,
+		.size = 4096, .memPool = pool, .stream = other);
+	CALL(aclrtSynchronizeStream, .stream = other);
+	s = launch_with(args + 1024);
+	CALL(aclrtMemPoolFreeAsync, .ptr = args, .stream = bug ? other : s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = other);
+	CALL(aclrtMemPoolDestroy, .memPool = pool);
+}
+
 static void refill_arguments(void)
 {
 	char *args = make_device_memory(4096);
@@ -687,6 +705,7 @@ static const struct pair pairs[] = {
 	PAIR_WITH("kernel-args-array-count", no_array, .soc = "Ascend950PR"),
 	PAIR("kernel-args-freed", free_arguments),
 	PAIR_AVOIDS("kernel-args-freed", unmap_arguments),
+	PAIR("kernel-args-freed", free_arguments_to_their_pool),
 	PAIR("kernel-args-freed", refill_arguments),
 	PAIR("kernel-args-freed", clear_arguments),
 	PAIR("kernel-args-freed", refill_in_rows),

@@ -155,14 +155,24 @@ static bool check_range(
 		       what);
 }
 
-static void freeing(struct checks *c, struct acl_call_record *call)
+/* The memory that the call releases; false: not known. */
+static bool released_range(struct checks *c, struct acl_call_record *call, struct op_access *r)
 {
 	const void *p = acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS);
 	struct block_lookup place;
 
-	if (p && lookup_find(c, call, p, 0, &place) && place.base == (uintptr_t)p)
-		check_range(
-			c, call, &(struct op_access){.address = p, .span = place.size, .rows = 1}, "freed");
+	if (!p || !lookup_find(c, call, p, 0, &place) || place.base != (uintptr_t)p)
+		return false;
+	*r = (struct op_access){.address = p, .span = place.size, .rows = 1};
+	return true;
+}
+
+static void freeing(struct checks *c, struct acl_call_record *call)
+{
+	struct op_access r;
+
+	if (released_range(c, call, &r))
+		check_range(c, call, &r, "freed");
 }
 
 static void writing(struct checks *c, struct acl_call_record *call)
@@ -178,7 +188,8 @@ static void writing(struct checks *c, struct acl_call_record *call)
 }
 
 /* A task of another stream. */
-static bool check_task(struct checks *c, struct acl_call_record *call, const struct op_access *r)
+static bool check_task(
+	struct checks *c, struct acl_call_record *call, const struct op_access *r, const char *what)
 {
 	struct acl_object *stream;
 	bool known = false;
@@ -190,9 +201,18 @@ static bool check_task(struct checks *c, struct acl_call_record *call, const str
 		       PARTS(part_handle("argsData", args), part_object("stream", stream),
 			       part_object("stream of this call", stream_of(call)),
 			       part_advice(stream && other_submitters_possible(c, CHECKS_OTHER_WORK))),
-		       "The arguments of a kernel launched before on %s lie here: they are overwritten, and "
+		       "The arguments of a kernel launched before on %s lie here: they are %s, and "
 		       "nothing orders this call behind it.",
-		       STREAM_TEXT(stream));
+		       STREAM_TEXT(stream), what);
+}
+
+/* On its stream. */
+static void freeing_to_pool(struct checks *c, struct acl_call_record *call)
+{
+	struct op_access r;
+
+	if (task_runs_now(c, call) && released_range(c, call, &r))
+		check_task(c, call, &r, "freed");
 }
 
 static __attribute__((noinline)) void overwritten(struct checks *c, struct acl_call_record *call)
@@ -206,7 +226,7 @@ static __attribute__((noinline)) void overwritten(struct checks *c, struct acl_c
 			continue;
 		if (!task_runs_now(c, call))
 			return;
-		if (dst->address && dst->span && check_task(c, call, dst))
+		if (dst->address && dst->span && check_task(c, call, dst, "overwritten"))
 			return;
 	}
 }
@@ -225,6 +245,7 @@ static const struct check_hook hooks[] = {
 	{ACL_API_aclrtLaunchKernelV2, ACL_LEAVE, launched},
 	{ACL_API_aclrtFree, ACL_ENTER | ACL_WHEN(ARGUMENTS), freeing},
 	{ON_OP(UNMAP_MEMORY), ACL_ENTER | ACL_WHEN(ARGUMENTS), freeing},
+	{ON_OP(FREE_POOL), ACL_ENTER | ACL_WHEN(ARGUMENTS), freeing_to_pool},
 	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(ARGUMENTS) | ACL_IF_NOT_ASYNC, writing},
 	{ON_GROUP(SET), ACL_ENTER | ACL_WHEN(ARGUMENTS) | ACL_IF_NOT_ASYNC, writing},
 	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(ARGUMENTS) | ACL_IF_ASYNC, overwriting},
