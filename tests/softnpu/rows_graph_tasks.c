@@ -522,6 +522,36 @@ static void groups_of_ends_that_fail(void)
 	end_group(s);
 }
 
+/* --- updates of single tasks ------------------------------------------------------------------- */
+
+static void update_by(aclrtStream of, aclrtStream by)
+{
+	aclrtTaskUpdateInfo info = {.id = ACL_RT_UPDATE_RANDOM_TASK};
+
+	row(aclrtTaskUpdateAsync(of, 0, &info, by));
+}
+
+/* The stream that updates is looked at before the one whose task it is: its model, its capture, its context.
+ */
+static void updates_by_streams_of_no_use(void)
+{
+	aclrtStream captured = capturing(), idle = stream(), bound;
+	aclrtContext other;
+	aclmdlRI m = NULL;
+
+	need(aclmdlRIBuildBegin(&m, 0));
+	bound = bound_to(m, ACL_MODEL_STREAM_FLAG_HEAD);
+	need(aclrtMemsetAsync(device(), 64, 0, 64, bound));
+	update_by(idle, captured);
+	update_by(idle, bound);
+	update_by(bound, idle);
+	need(aclrtCreateContext(&other, 0));
+	update_by(bound, bound);
+	update_by(bound, captured);
+	update_by(bound, idle);
+	update_by(bound, stream());
+}
+
 const struct row rows_graph_tasks[] = {ROW(tasks_of_conditions_that_are_gone), ROW(streams_in_order),
 	ROW(streams_unbound_do_not_run), ROW(captured_streams_in_order), ROW(names_that_do_not_fit),
 	ROW(models_of_ends_that_fail), ROW(modes_of_a_thread), ROW(capture_amid_an_update),
@@ -529,4 +559,4 @@ const struct row rows_graph_tasks[] = {ROW(tasks_of_conditions_that_are_gone), R
 	ROW(update_elsewhere), ROW(work_in_invalid_capture), ROW(pools_in_captures),
 	ROW(capture_of_a_stream_at_work), ROW(conditions_not_made_here), ROW(end_given_twice),
 	ROW(stream_unbound_after_its_end), ROW(callbacks_with_other_data), ROW(groups_of_ends_that_fail),
-	{NULL, NULL}};
+	ROW(updates_by_streams_of_no_use), {NULL, NULL}};

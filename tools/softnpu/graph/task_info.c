@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a program adds to tasks it has submitted: operator information, profiling marks, new arguments. */
 #include "tools/softnpu/graph/capture.h"
+#include "tools/softnpu/kernel/kernel.h"
 
 #define OP_INFO_MAX 65536u
 #define PROF_TRACE_MAX 18
@@ -70,8 +71,35 @@ aclError aclrtProfTrace(void *userdata, int32_t length, aclrtStream stream)
 	return LOCKED(submit_trace(stream));
 }
 
+static bool has_random_numbers(const struct stream *s)
+{
+	for (unsigned i = 0; i < s->bound->n_lanes; i++) {
+		const struct model_lane *lane = &s->bound->lanes[i];
+
+		for (unsigned k = 0; lane->stream == s && k < lane->n; k++)
+			if (random_is(lane->ops[k]))
+				return true;
+	}
+	return false;
+}
+
+/* The stream that updates is looked at first, its context last; that of the task may be of any context. */
+static aclError find_updating(struct stream **s)
+{
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	if (!rc && !*s)
+		*s = ctx->default_stream;
+	if (!rc && (*s)->bound)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "execStream is bound to a model");
+	if (!rc)
+		rc = stream_not_capturing(*s);
+	return rc ? rc : stream_enter(STREAM_SUBMIT, s);
+}
+
 /* What there is to replace are binaries' addresses; kernels here have none. */
-static aclError task_update(aclrtStream task_stream, aclrtStream exec_stream)
+static aclError task_update(aclrtUpdateTaskAttrId id, aclrtStream task_stream, aclrtStream exec_stream)
 {
 	struct stream *s, *exec;
 	aclError rc = stream_named(task_stream, STREAM_SUBMIT, &s);
@@ -79,17 +107,13 @@ static aclError task_update(aclrtStream task_stream, aclrtStream exec_stream)
 	if (!rc)
 		rc = stream_named(exec_stream, STREAM_SUBMIT, &exec);
 	if (!rc)
-		rc = stream_enter(STREAM_SUBMIT, &s);
-	if (!rc)
-		rc = stream_enter(STREAM_SUBMIT, &exec);
+		rc = find_updating(&exec);
 	if (rc)
 		return rc;
 	if (!s->bound)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "taskStream is bound to no model");
-	if (exec->capture)
-		return npu_err(ACL_ERROR_RT_STREAM_CAPTURED, "execStream is capturing");
-	if (exec->bound)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "execStream is bound to a model");
+	if (id == ACL_RT_UPDATE_RANDOM_TASK && !has_random_numbers(s))
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "taskStream has no task of random numbers");
 	return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "no task can be updated");
 }
 
@@ -97,5 +121,5 @@ aclError aclrtTaskUpdateAsync(
 	aclrtStream taskStream, uint32_t taskId, aclrtTaskUpdateInfo *info, aclrtStream execStream)
 {
 	(void)taskId;
-	return LOCKED(task_update(taskStream, execStream));
+	return LOCKED(task_update(info->id, taskStream, execStream));
 }

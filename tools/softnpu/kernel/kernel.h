@@ -90,4 +90,7 @@ struct op *kernel_op_new(const struct kernel_launch *l);
 bool kernel_op_launch(const struct op *op, struct kernel_launch *l);
 aclError kernel_check_config(const aclrtLaunchKernelCfg *cfg);
 
+/* Whether it draws random numbers (random.c). */
+bool random_is(const struct op *op);
+
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tools/softnpu/core/answers.h"
+#include "tools/softnpu/kernel/kernel.h"
 #include "tools/softnpu/memory/copy.h"
 #include "tools/softnpu/info/half.h"
 
@@ -241,6 +242,11 @@ static aclError random_run(struct op *op, struct lane *lane)
 }
 
 static const struct op_type random_type = {.name = "RANDOM_NUM", .run = random_run};
+
+bool random_is(const struct op *op)
+{
+	return op->type == &random_type;
+}
 
 static bool possible(const aclrtRandomParaInfo *p, unsigned bytes)
 {
