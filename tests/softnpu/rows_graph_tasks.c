@@ -552,6 +552,40 @@ static void updates_by_streams_of_no_use(void)
 	update_by(bound, stream());
 }
 
+static uint32_t last_task(void)
+{
+	uint32_t id = 0;
+
+	need(aclrtGetThreadLastTaskId(&id));
+	return id;
+}
+
+static uint32_t set_on(aclrtStream s, void *d)
+{
+	need(aclrtMemsetAsync(d, 64, 0, 64, s));
+	return last_task();
+}
+
+/* Tasks of a model have numbers, too; by them one is found that is none of random numbers. */
+static void numbers_of_tasks_in_models(void)
+{
+	aclrtTaskUpdateInfo info = {.id = ACL_RT_UPDATE_RANDOM_TASK};
+	aclrtStream captured = capturing(), bound;
+	uint32_t first, second;
+	void *d = device();
+	aclmdlRI m = NULL;
+
+	need(aclmdlRIBuildBegin(&m, 0));
+	bound = bound_to(m, ACL_MODEL_STREAM_FLAG_HEAD);
+	first = set_on(captured, d);
+	row(first != set_on(captured, d));
+	first = set_on(bound, d);
+	second = set_on(bound, d);
+	row(first != second);
+	row(aclrtTaskUpdateAsync(bound, second, &info, stream()));
+	row(aclrtTaskUpdateAsync(bound, second + 1, &info, stream()));
+}
+
 const struct row rows_graph_tasks[] = {ROW(tasks_of_conditions_that_are_gone), ROW(streams_in_order),
 	ROW(streams_unbound_do_not_run), ROW(captured_streams_in_order), ROW(names_that_do_not_fit),
 	ROW(models_of_ends_that_fail), ROW(modes_of_a_thread), ROW(capture_amid_an_update),
@@ -559,4 +593,4 @@ const struct row rows_graph_tasks[] = {ROW(tasks_of_conditions_that_are_gone), R
 	ROW(update_elsewhere), ROW(work_in_invalid_capture), ROW(pools_in_captures),
 	ROW(capture_of_a_stream_at_work), ROW(conditions_not_made_here), ROW(end_given_twice),
 	ROW(stream_unbound_after_its_end), ROW(callbacks_with_other_data), ROW(groups_of_ends_that_fail),
-	ROW(updates_by_streams_of_no_use), {NULL, NULL}};
+	ROW(updates_by_streams_of_no_use), ROW(numbers_of_tasks_in_models), {NULL, NULL}};

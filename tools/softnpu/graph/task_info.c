@@ -71,16 +71,11 @@ aclError aclrtProfTrace(void *userdata, int32_t length, aclrtStream stream)
 	return LOCKED(submit_trace(stream));
 }
 
-static bool has_random_numbers(const struct stream *s)
+static bool draws_random_numbers(const struct stream *s, uint32_t task)
 {
-	for (unsigned i = 0; i < s->bound->n_lanes; i++) {
-		const struct model_lane *lane = &s->bound->lanes[i];
+	const struct model_lane *lane = &s->bound->lanes[s->capture_lane];
 
-		for (unsigned k = 0; lane->stream == s && k < lane->n; k++)
-			if (random_is(lane->ops[k]))
-				return true;
-	}
-	return false;
+	return task < lane->n && random_is(lane->ops[task]);
 }
 
 /* The stream that updates is looked at first, its context last; that of the task may be of any context. */
@@ -99,7 +94,8 @@ static aclError find_updating(struct stream **s)
 }
 
 /* What there is to replace are binaries' addresses; kernels here have none. */
-static aclError task_update(aclrtUpdateTaskAttrId id, aclrtStream task_stream, aclrtStream exec_stream)
+static aclError task_update(
+	aclrtUpdateTaskAttrId id, aclrtStream task_stream, uint32_t task, aclrtStream exec_stream)
 {
 	struct stream *s, *exec;
 	aclError rc = stream_named(task_stream, STREAM_SUBMIT, &s);
@@ -112,14 +108,14 @@ static aclError task_update(aclrtUpdateTaskAttrId id, aclrtStream task_stream, a
 		return rc;
 	if (!s->bound)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "taskStream is bound to no model");
-	if (id == ACL_RT_UPDATE_RANDOM_TASK && !has_random_numbers(s))
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "taskStream has no task of random numbers");
+	if (id == ACL_RT_UPDATE_RANDOM_TASK && !draws_random_numbers(s, task))
+		return npu_err(
+			ACL_ERROR_RT_PARAM_INVALID, "task %u of taskStream draws no random numbers", task);
 	return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "no task can be updated");
 }
 
 aclError aclrtTaskUpdateAsync(
 	aclrtStream taskStream, uint32_t taskId, aclrtTaskUpdateInfo *info, aclrtStream execStream)
 {
-	(void)taskId;
-	return LOCKED(task_update(info->id, taskStream, execStream));
+	return LOCKED(task_update(info->id, taskStream, taskId, execStream));
 }

@@ -167,12 +167,20 @@ bool stream_caches_op_info(const struct stream *s)
 	return s->capture && s->capture->origin->cache_op_info;
 }
 
+/* The number of the task that comes next; those of a model are counted for themselves. */
+static uint64_t next_task(const struct stream *s)
+{
+	const struct model *m = s->capture ? s->capture->model : s->bound;
+
+	return m ? m->lanes[s->capture_lane].n : s->lane.submitted;
+}
+
 static void note_task(struct stream *s)
 {
 	struct thread_state *t = npu_thread();
 
 	t->last_stream = object_handle(&s->obj);
-	t->last_task_id = (uint32_t)(s->lane.submitted & 0xffff);
+	t->last_task_id = (uint32_t)(next_task(s) & 0xffff);
 	t->last_captured = s->capture;
 	t->last_cached = stream_caches_op_info(s);
 	t->last_built = s->bound;
