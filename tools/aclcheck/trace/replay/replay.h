@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Between the parts of "aclcheck replay".  One process reads the recording and decodes its events into
- * records (replay_decode.c, replay_read.c); each process that was recorded has a worker (replay_worker.c), a
- * process that gets its records through a pipe, puts them into the order in which they were checked
- * (replay_order.c) and calls the checks as libaclcheck.so did (replay_feed.c).
+ * records (replay_decode.c, replay_read.c); each process that was recorded has a worker (replay_starter.c,
+ * replay_worker.c), a process that gets its records through a pipe, puts them into the order in which they
+ * were checked (replay_order.c) and calls the checks as libaclcheck.so did (replay_feed.c).
  * What the checks and the report ask of their process is answered from the recording (replay_host.c).
  */
 #ifndef TOOLS_ACLCHECK_REPLAY_H
@@ -44,9 +44,28 @@ bool replay_has_ids(const struct replay_event *e);
 
 /* --- replay_worker.c: the process that checks ---------------------------------- */
 
-#define REPLAY_INCOMPLETE 3 /* its exit code: calls are missing */
+#define REPLAY_REPORT_PATH 4096
+
+/* How it ended; FAILED: it did not come to its end. */
+enum replay_result { REPLAY_FAILED, REPLAY_COMPLETE, REPLAY_INCOMPLETE /* calls are missing */ };
+
+struct replay_start {
+	uint32_t pid; /* of the recorded process */
+	uint8_t *result; /* enum replay_result, in memory shared with the reader */
+	char report[REPLAY_REPORT_PATH];
+};
+
 /* Reads records of the process from fd until its end, and leaves a report. */
-void replay_worker(int fd, uint32_t pid, const char *report) __attribute__((noreturn));
+void replay_worker(int fd, const struct replay_start *s) __attribute__((noreturn));
+
+/* --- replay_starter.c: the process that starts the workers ----------------------- */
+
+/* Before anything is read: workers take over no memory of the reader. False: errno says why. */
+bool replay_starter_begin(void);
+/* A worker for this end of a pipe, which is a copy there. */
+bool replay_start(const struct replay_start *s, int fd);
+/* All workers have ended. */
+void replay_starter_end(void);
 
 /* --- replay_feed.c: records into calls ------------------------------------------ */
 

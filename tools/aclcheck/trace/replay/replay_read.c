@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tools/aclcheck/trace/replay/replay_peers.h"
@@ -26,12 +25,11 @@ struct process {
 	struct replay_peer peer;
 	uint64_t key;
 	UT_hash_handle hh; /* by key, the newest of it: the process may have become another program */
+	unsigned number; /* from 0, in the order of their begins */
 	int rank, ranks; /* which of how many; -1 and 0 = not known */
-	pid_t worker; /* 0 = has ended */
 	int fd;
 	bool named; /* it has said who it is */
 	bool over; /* its verdict is there, or it was killed */
-	bool failed; /* not all its calls could be checked */
 	size_t length;
 	char *bytes; /* WRITE_BEHIND, NULL = nothing is to be written */
 };
@@ -42,7 +40,6 @@ static struct {
 	unsigned n_traces;
 	struct process **processes;
 	unsigned n, room;
-	unsigned ended; /* of so many, the first ones, the workers have ended */
 	struct process *by_key;
 } reading;
 
@@ -54,8 +51,17 @@ static struct knowledge {
 	bool again, not_all;
 	bool lacks; /* something is noted beside the recording */
 	unsigned reports; /* of the first time */
-	bool incomplete[PROCESSES_MAX];
+	struct {
+		uint8_t result; /* enum replay_result */
+		bool heard; /* of others */
+	} of[PROCESSES_MAX];
 } * known;
+
+/* Read once more, it is the same as before: only what was heard of others can be different. */
+static bool is_settled(const struct process *p)
+{
+	return known->again && !known->of[p->number].heard;
+}
 
 /* --- the pipes -------------------------------------------------------------------- */
 
@@ -96,6 +102,8 @@ static void end(struct process *p)
 
 static void send(struct process *p, const struct replay_record *r)
 {
+	if (is_settled(p))
+		return;
 	if (p->length + r->bytes > WRITE_BEHIND)
 		flush(p);
 	if (r->bytes <= WRITE_BEHIND) {
@@ -111,71 +119,33 @@ static void send(struct process *p, const struct replay_record *r)
 
 /* --- the processes ------------------------------------------------------------------ */
 
-#define REPORT_PATH 4096
-
 static void report_path(char *path, unsigned process)
 {
-	snprintf(path, REPORT_PATH, "%s/%u.json", reading.directory, process);
-}
-
-static void __attribute__((noreturn)) be_worker(const struct process *p, int fd)
-{
-	char report[REPORT_PATH];
-
-	for (unsigned i = 0; i < reading.n; i++)
-		if (reading.processes[i]->fd >= 0)
-			close(reading.processes[i]->fd);
-	report_path(report, reading.n);
-	replay_worker(fd, (uint32_t)p->key, report);
+	snprintf(path, REPLAY_REPORT_PATH, "%s/%u.json", reading.directory, process);
 }
 
 static bool start(struct process *p)
 {
+	struct replay_start s = {.pid = (uint32_t)p->key, .result = &known->of[p->number].result};
 	int ends[2];
+	bool good;
 
 	if (pipe2(ends, O_CLOEXEC))
 		return false;
-	fflush(NULL);
-	p->worker = fork();
-	if (!p->worker) {
-		close(ends[1]);
-		be_worker(p, ends[0]);
-	}
+	report_path(s.report, p->number);
+	*s.result = REPLAY_FAILED;
+	good = replay_start(&s, ends[0]);
 	close(ends[0]);
 	p->fd = ends[1];
-	return p->worker > 0;
+	return good;
 }
 
-static void send_to(struct replay_peer *p, const struct replay_record *r)
+static void send_to(struct replay_peer *peer, const struct replay_record *r)
 {
-	send((struct process *)p, r);
-}
+	struct process *p = (struct process *)peer;
 
-static void worker_ended(unsigned process, int status)
-{
-	bool exited = WIFEXITED(status);
-
-	reading.processes[process]->worker = 0;
-	known->incomplete[process] = exited && WEXITSTATUS(status) == REPLAY_INCOMPLETE;
-	reading.processes[process]->failed = !known->incomplete[process] && (!exited || WEXITSTATUS(status));
-	while (reading.ended < reading.n && !reading.processes[reading.ended]->worker)
-		reading.ended++;
-}
-
-/* Takes leave of workers that have ended, of a recording with many processes; false: there is none. */
-static bool reap(int how)
-{
-	pid_t pid;
-	int status;
-
-	while ((pid = waitpid(-1, &status, how)) < 0 && errno == EINTR)
-		;
-	for (unsigned i = reading.ended; pid > 0 && i < reading.n; i++)
-		if (reading.processes[i]->worker == pid) {
-			worker_ended(i, status);
-			break;
-		}
-	return pid > 0;
+	known->of[p->number].heard = true;
+	send(p, r);
 }
 
 static bool keep(struct process *p)
@@ -190,11 +160,12 @@ static bool keep(struct process *p)
 		reading.room = reading.room ? 2 * reading.room : 64;
 		reading.processes = need(realloc(reading.processes, reading.room * sizeof(struct process *)));
 	}
-	if (!start(p)) {
+	p->number = reading.n;
+	p->peer.untrusted = known->of[p->number].result == REPLAY_INCOMPLETE;
+	if (!is_settled(p) && !start(p)) {
 		command_say("%s", strerror(errno));
 		return false;
 	}
-	p->peer.untrusted = known->incomplete[reading.n];
 	reading.processes[reading.n++] = p;
 	HASH_REPLACE(hh, reading.by_key, key, sizeof(p->key), p, old);
 	return true;
@@ -208,8 +179,6 @@ static struct process *begin(uint64_t key)
 	p->fd = p->rank = -1;
 	p->peer.send = send_to;
 	snprintf(p->peer.who, sizeof(p->peer.who), "process %u", (unsigned)key);
-	while (reap(WNOHANG))
-		;
 	if (keep(p))
 		return p;
 	free(p);
@@ -231,10 +200,9 @@ static bool finish(void)
 	replay_peers_finish();
 	for (unsigned i = 0; i < reading.n; i++)
 		end(reading.processes[i]);
-	while (reap(0))
-		;
+	replay_starter_end();
 	for (unsigned i = 0; i < reading.n; i++)
-		if (reading.processes[i]->failed) {
+		if (known->of[i].result == REPLAY_FAILED) {
 			command_say("the calls of process %u could not be checked",
 				(unsigned)reading.processes[i]->key);
 			good = false;
@@ -245,7 +213,7 @@ static bool finish(void)
 static bool any_incomplete(void)
 {
 	for (unsigned i = 0; i < reading.n; i++)
-		if (known->incomplete[i])
+		if (known->of[i].result == REPLAY_INCOMPLETE)
 			return true;
 	return false;
 }
@@ -432,6 +400,10 @@ static int read_all(void *unused)
 	signal(SIGPIPE, SIG_IGN);
 	replay_peers_begin(!known->not_all);
 	permit_descriptors();
+	if (!replay_starter_begin()) {
+		command_say("%s", strerror(errno));
+		return COMMAND_MISUSE;
+	}
 	good = ctf_read(reading.traces, reading.n_traces, &reader);
 	good = finish() && good;
 	think_again();
@@ -441,9 +413,11 @@ static int read_all(void *unused)
 /* Reports are not written over. */
 static void forget_reports(void)
 {
-	char path[REPORT_PATH];
+	char path[REPLAY_REPORT_PATH];
 
 	for (unsigned i = 0; i < known->reports; i++) {
+		if (!known->of[i].heard)
+			continue;
 		report_path(path, i);
 		unlink(path);
 	}

@@ -26,6 +26,7 @@ static struct {
 	bool forked; /* what its parent had done by then is not in its recording */
 	bool killed; /* or it crashed */
 	bool annotated; /* the program said more than its calls */
+	uint8_t *result; /* enum replay_result, for the reader */
 	char gap[256];
 } worker = {.end = -1};
 
@@ -85,12 +86,18 @@ static void drop_findings(void)
 	verdict_forked();
 }
 
+static void __attribute__((noreturn)) leave(enum replay_result result)
+{
+	*worker.result = (uint8_t)result;
+	_exit(0);
+}
+
 static void __attribute__((noreturn)) finish_unknown(const char *why)
 {
 	drop_findings();
 	verdict_add_reason("recording-incomplete", why);
 	sink_end(NULL, CHECKS_END_EXIT);
-	_exit(REPLAY_INCOMPLETE);
+	leave(REPLAY_INCOMPLETE);
 }
 
 static void __attribute__((noreturn)) finish(void)
@@ -122,7 +129,7 @@ static void __attribute__((noreturn)) finish(void)
 		checks_finish(worker.checks, (enum checks_end)worker.end);
 	}
 	sink_end(worker.checks, CHECKS_END_EXIT);
-	_exit(*worker.gap || worker.end < 0 ? REPLAY_INCOMPLETE : 0);
+	leave(*worker.gap || worker.end < 0 ? REPLAY_INCOMPLETE : REPLAY_COMPLETE);
 }
 
 static void take_fact(const struct replay_record *r)
@@ -151,7 +158,7 @@ static void begin(const char *report)
 	sink_begin();
 	worker.checks = replay_checker();
 	if (!worker.checks)
-		_exit(COMMAND_MISUSE);
+		leave(REPLAY_FAILED);
 }
 
 /* The last record, held back: a fact that a call asked for is recorded behind its entry. */
@@ -267,27 +274,28 @@ static void begin_with_facts(const char *report)
 	}
 }
 
-void replay_worker(int fd, uint32_t pid, const char *report)
+void replay_worker(int fd, const struct replay_start *s)
 {
 	const struct replay_record *r;
 
+	worker.result = s->result;
 	worker.order = replay_order_new(ORDER_WINDOW, hold, NULL);
 	while ((r = next(fd))) {
-		look_first(r, pid);
+		look_first(r, s->pid);
 		if (put_off(r))
 			continue;
 		if (!worker.checks)
-			begin_with_facts(report);
+			begin_with_facts(s->report);
 		take(r);
 	}
 	/* A launcher that calls nothing has no report, in a run neither. */
 	if (!worker.checks && worker.called)
-		begin_with_facts(report);
+		begin_with_facts(s->report);
 	if (worker.checks) {
 		replay_order_flush(worker.order);
 		feed_held();
 		say_order();
 		finish();
 	}
-	_exit(0);
+	leave(REPLAY_COMPLETE);
 }
