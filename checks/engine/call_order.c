@@ -38,7 +38,7 @@ static struct acl_object *object_named(
 
 void checks_order(struct checks *c, struct acl_call_record *call, bool end)
 {
-	const struct call_plan *plan = load_acquire(&c->plans) + call->api;
+	const struct call_plan *plan = plan_of(c, call->api);
 	uint64_t mark = acl_mark(call->tid, call->number, end);
 
 	/* What its begin came after stands there: the end comes after that. */

@@ -128,6 +128,8 @@ static __attribute__((noinline)) void enter_any(
 		return;
 	t->phase++;
 	call->state.hooks = &plan->hooks[true];
+	if (__builtin_expect(plan == &plan_unmade, 0))
+		return;
 	/* Beside a call that runs a callback, only the outer one is in progress for others. */
 	if (!call->callback_depth)
 		enter_shown(t, call, plan);
@@ -336,11 +338,32 @@ enter_way_fn call_way_of(const struct call_plan *plan)
 	return plan->steps ? enter_steps_all : enter_all;
 }
 
+static void enter_first(struct checks *c, struct acl_call_record *call, const struct call_plan *unmade)
+{
+	const struct call_plan *plan = plan_make(c, call->api);
+
+	(void)unmade;
+	if (plan == &plan_unmade)
+		enter_any(c, call, plan);
+	else
+		plan->way(c, call, plan);
+}
+
+#define NO_HOOKS                                                                                             \
+	{                                                                                                    \
+		&hook_list_empty, {&hook_list_empty, &hook_list_empty}, &hook_list_empty,                    \
+		{                                                                                            \
+			&hook_list_empty, &hook_list_empty                                                   \
+		}                                                                                            \
+	}
+/* Without memory for that of the function, nothing is done: nothing is found any more then. */
+const struct call_plan plan_unmade = {.way = enter_first, .hooks = {NO_HOOKS, NO_HOOKS}};
+
 /* --------------------------------------------------------------------------------------------- */
 
 void checks_enter_usual(struct checks *c, struct acl_call_record *call)
 {
-	const struct call_plan *plan = load_acquire(&c->plans) + call->api;
+	const struct call_plan *plan = load_acquire(&c->plans[call->api]);
 
 	plan->way(c, call, plan);
 }
@@ -350,7 +373,7 @@ void checks_enter(struct checks *c, struct acl_call_record *call)
 	if (call->thread && acl_call_is_usual(call))
 		checks_enter_usual(c, call);
 	else
-		enter_any(c, call, load_acquire(&c->plans) + call->api);
+		enter_any(c, call, plan_of(c, call->api));
 }
 
 static inline __attribute__((always_inline)) void leave_hooks(struct checks *c, struct acl_call_record *call)

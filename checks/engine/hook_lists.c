@@ -8,7 +8,26 @@ struct list_builder {
 	struct subscriptions subscriptions;
 	bool by_handle[ACL_API_COUNT]; /* a handle of the function says whether a call is special */
 	check_hook_fn *list; /* room for the longest one and its end: the list under construction */
+	uintptr_t room, room_end; /* for plans and what is in them */
 };
+
+/* So many bytes for the plans of all functions: there is memory for the first call of one when there is no
+ * more for tables.  Pages that are not touched are none. */
+#define ROOM (1u << 19)
+
+/* Zeroed. */
+static void *room_take(struct checks *c, size_t bytes, size_t alignment)
+{
+	struct list_builder *b = c->builder;
+	uintptr_t p = (b->room + alignment - 1) & ~(alignment - 1);
+
+	if (p + bytes > b->room_end)
+		return checks_alloc(c, bytes);
+	b->room = p + bytes;
+	return (void *)p;
+}
+
+#define HALF_LINE 32
 
 /* The hooks that a list is of. */
 struct list_kind {
@@ -115,7 +134,7 @@ static bool keep(struct checks *c, const struct collected *l, const struct hook_
 	*list = l->n ? of_special : &hook_list_empty;
 	if (*list && same_hooks((*list)->hooks, hooks))
 		return true;
-	kept = checks_alloc(c, sizeof(*kept) + bytes);
+	kept = room_take(c, sizeof(*kept) + bytes, HALF_LINE);
 	if (!kept)
 		return false;
 	kept->way = hooks_way_of(hooks, l->has_rules);
@@ -150,27 +169,20 @@ static bool build_lists(
 }
 
 /* An error that no other rule explains is reported by the last one.  Conditions are none of theirs. */
-static bool build_failed(struct checks *c)
+static bool build_failed(struct checks *c, unsigned api)
 {
 	static const struct list_kind failed = {.phase = ACL_FAILED, .state = true, .rules = true};
 	struct collected l = {.conditions = UINT32_MAX, .special = true};
 	check_hook_fn *list = c->builder->list, *kept;
 
-	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
-		collect(c->builder, api, &failed, &l);
-		if (acl_apis[api].ret_kind == ACL_KIND_ERROR)
-			list[l.n++] = c->rare.returned_error;
-		list[l.n] = NULL;
-		if (api && same_hooks(c->failed[api - 1], list)) {
-			c->failed[api] = c->failed[api - 1];
-			continue;
-		}
-		kept = checks_alloc(c, (l.n + 1) * sizeof(*kept));
-		if (!kept)
-			return false;
+	collect(c->builder, api, &failed, &l);
+	if (acl_apis[api].ret_kind == ACL_KIND_ERROR)
+		list[l.n++] = c->rare.returned_error;
+	list[l.n] = NULL;
+	kept = room_take(c, (l.n + 1) * sizeof(*kept), sizeof(*kept));
+	if (kept)
 		c->failed[api] = memcpy(kept, list, (l.n + 1) * sizeof(*kept));
-	}
-	return true;
+	return kept != NULL;
 }
 
 /* --- what else is in a plan --------------------------------------------------------------- */
@@ -240,7 +252,7 @@ static bool find_handles(struct checks *c, struct call_plan *plan, unsigned api)
 	if (!n)
 		return true;
 	all = find_handle_rules(c, api, found, n);
-	kept = checks_alloc(c, all * sizeof(*kept));
+	kept = room_take(c, all * sizeof(*kept), HALF_LINE);
 	if (!kept)
 		return false;
 	memcpy(kept, found, all * sizeof(*kept));
@@ -341,31 +353,51 @@ static bool build_plan(struct checks *c, unsigned api, uint32_t conditions, stru
 	return true;
 }
 
-/* The plans under no conditions. */
-static struct call_plan *plans_create(struct checks *c)
+/* Under the lock: what the function's plan is under these conditions; NULL: no memory. */
+static struct call_plan *plan_under(
+	struct checks *c, unsigned api, uint32_t conditions, const struct call_plan *former)
 {
-	struct call_plan *plans = checks_alloc(c, ACL_API_COUNT * sizeof(*plans));
+	struct call_plan *plan = room_take(c, sizeof(*plan), _Alignof(struct call_plan));
 
-	for (unsigned api = 0; plans && api < ACL_API_COUNT; api++)
-		if (!find_rest(c, &plans[api], api) || !build_plan(c, api, 0, &plans[api]))
-			return NULL;
-	return plans;
+	if (!plan)
+		return NULL;
+	if (former)
+		*plan = *former;
+	else if (!find_rest(c, plan, api) || !build_failed(c, api))
+		return NULL;
+	return build_plan(c, api, conditions, plan) ? plan : NULL;
 }
 
-/* Those under more; the lists of the former ones are used where they are the same. */
-static struct call_plan *plans_change(
-	struct checks *c, const struct call_plan *former, uint32_t before, uint32_t now)
+const struct call_plan *plan_make(struct checks *c, unsigned api)
 {
-	struct call_plan *plans = checks_alloc(c, ACL_API_COUNT * sizeof(*plans));
+	const struct call_plan *plan;
 
-	if (!plans)
-		return NULL;
-	memcpy(plans, former, ACL_API_COUNT * sizeof(*plans));
-	for (unsigned api = 0; api < ACL_API_COUNT; api++)
-		if (lists_change(&c->builder->subscriptions, api, before, now) &&
-			!build_plan(c, api, now, &plans[api]))
-			return NULL;
-	return plans;
+	lock(&c->builder_lock);
+	plan = load_relaxed(&c->plans[api]);
+	if (plan == &plan_unmade) {
+		plan = plan_under(c, api, load_relaxed(&c->conditions), NULL);
+		if (!plan)
+			plan = &plan_unmade;
+		store_release(&c->plans[api], plan);
+	}
+	unlock(&c->builder_lock);
+	return plan;
+}
+
+/* Of the plans that are made those that are others now; the lists of the former ones are used where they are
+ * the same. */
+static void plans_change(struct checks *c, uint32_t before, uint32_t now)
+{
+	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
+		const struct call_plan *former = load_relaxed(&c->plans[api]), *plan;
+
+		if (former == &plan_unmade || !lists_change(&c->builder->subscriptions, api, before, now))
+			continue;
+		plan = plan_under(c, api, now, former);
+		/* Without memory nothing is found any more: the former one will do. */
+		if (plan)
+			store_release(&c->plans[api], plan);
+	}
 }
 
 static bool builder_create(struct checks *c)
@@ -377,17 +409,40 @@ static bool builder_create(struct checks *c)
 		return false;
 	/* The last of the failed ones and the end come behind them. */
 	b->list = checks_alloc(c, (b->subscriptions.most + 2) * sizeof(*b->list));
-	return b->list != NULL;
+	b->room = (uintptr_t)c->host.memory(c->host.context, ROOM);
+	b->room_end = b->room + ROOM;
+	return b->list && b->room;
 }
 
 bool hook_lists_create(struct checks *c)
 {
-	if (!builder_create(c) || !build_failed(c))
-		return false;
-	c->plans_with[0] = plans_create(c);
-	c->plans_with[1] = c->plans_with[0] ? plans_change(c, c->plans_with[0], 0, UINT32_MAX) : NULL;
-	store_release(&c->plans, c->plans_with[0]);
-	return c->plans_with[1] != NULL;
+	static const check_hook_fn none[] = {NULL};
+
+	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
+		store_relaxed(&c->plans[api], &plan_unmade);
+		c->failed[api] = none;
+	}
+	return builder_create(c);
+}
+
+static bool has_hooks(const struct subscriptions *s, unsigned api)
+{
+	for (unsigned phase = 0; phase < ACL_PHASES; phase++)
+		if (s->first[phase][api] != s->first[phase][api + 1])
+			return true;
+	return false;
+}
+
+bool hook_lists_listen(const struct checks *c, unsigned api)
+{
+	const struct acl_api_info *info = &acl_apis[api];
+	const struct acl_need_span *span = &acl_constraints_of[api];
+
+	for (unsigned i = 0; i < info->n_params; i++)
+		if (is_followed(c, &acl_params(info)[i]))
+			return true;
+	return info->ret_kind == ACL_KIND_ERROR || (span->count && !span->behind_size) ||
+	       has_hooks(&c->builder->subscriptions, api);
 }
 
 /* Former plans stay: calls may be under way with them. */
@@ -399,11 +454,8 @@ void checks_condition_begins(struct checks *c, enum check_when what)
 	before = load_relaxed(&c->conditions);
 	now = before | 1u << what;
 	if (now != before) {
-		struct call_plan *plans = plans_change(c, load_relaxed(&c->plans), before, now);
-
-		/* Without memory all hooks are called: they ask for themselves. */
-		store_release(&c->plans, plans ? plans : c->plans_with[1]);
-		store_release(&c->conditions, plans ? now : UINT32_MAX);
+		plans_change(c, before, now);
+		store_release(&c->conditions, now);
 	}
 	unlock(&c->builder_lock);
 }

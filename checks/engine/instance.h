@@ -168,10 +168,9 @@ struct site_table;
 struct checks {
 	/* Read by every call, written seldom. */
 	struct checks_host host;
-	_Atomic(const struct call_plan *) plans; /* by function: the present one of … */
-	struct call_plan *plans_with[2]; /* … those without and with all conditional hooks; */
+	_Atomic(const struct call_plan *) plans[ACL_API_COUNT]; /* the present ones: see plan_of() */
 	_Atomic uint32_t conditions; /* bit n: enum check_when n has happened, and the present plans say so */
-	struct list_builder *builder; /* and its lock, for the plans of other conditions */
+	struct list_builder *builder; /* and its lock, for plans */
 	struct acl_lock builder_lock;
 	struct rule_setting *settings; /* by rule index */
 	_Atomic int target; /* enum acl_cann or CHECKS_TARGET_DOCUMENTS */
@@ -304,6 +303,20 @@ bool constraint_in_force(const struct checks *c, const struct acl_constraint *n)
 void constraints_report(struct checks *c, struct acl_call_record *call, const void *behind,
 	unsigned evaluated) __attribute__((cold));
 
+/* Of functions that were not called yet: its way is to make the function's own, and to take the way of that.
+ */
+extern const struct call_plan plan_unmade;
+/* Cold: takes microseconds. plan_unmade: there is no memory. */
+const struct call_plan *plan_make(struct checks *c, unsigned api) __attribute__((cold));
+
+/* A program calls some of the functions: their plans are made when they are called. */
+static inline const struct call_plan *plan_of(struct checks *c, unsigned api)
+{
+	const struct call_plan *plan = load_acquire(&c->plans[api]);
+
+	return __builtin_expect(plan == &plan_unmade, 0) ? plan_make(c, api) : plan;
+}
+
 /*
  * In create: handles of a kind are looked up in every call that uses or destroys one.
  * The rules are those that a live one evaluates, NULL = none.
@@ -320,7 +333,7 @@ static inline bool other_submitters_possible(const struct checks *c, enum checks
 	return !c->host.unseen || c->host.unseen(c->host.context, what);
 }
 
-/* The hooks that wait for it are called from now on. Cold: may take a millisecond. */
+/* The hooks that wait for it are called from now on. Cold: may take a tenth of a millisecond. */
 void checks_condition_begins(struct checks *c, enum check_when what) __attribute__((cold));
 
 /* Called before what the hooks look for can be seen. */
@@ -330,7 +343,7 @@ static inline void checks_when(struct checks *c, enum check_when what)
 		checks_condition_begins(c, what);
 }
 
-/* Whether it has; also without memory for that, when all hooks are called. */
+/* Whether it has. */
 static inline bool checks_happened(const struct checks *c, enum check_when what)
 {
 	return load_relaxed(&c->conditions) >> what & 1;

@@ -42,7 +42,7 @@ static const struct acl_rule *rule_of_first(const struct checks *c, unsigned api
 	const struct acl_constraint *n = &acl_constraints[acl_constraints_of[api].first + bit];
 
 	if (bit >= 32)
-		return &acl_rules[c->plans_with[0][api].handles[bit - 32].rule];
+		return &acl_rules[load_acquire(&c->plans[api])->handles[bit - 32].rule];
 	return constraint_in_force(c, n) ? &acl_rules[n->rule] : NULL;
 }
 

@@ -428,6 +428,15 @@ struct fixture *fixture_new(int target)
 	return fixture_with(&(const struct checks_config){.target = target});
 }
 
+struct fixture *fixture_with_all_hooks(void)
+{
+	struct fixture *fixture = fixture_new(CHECKS_TARGET_DOCUMENTS);
+
+	for (unsigned what = WHEN_OTHER; what < WHEN_COUNT; what++)
+		checks_when(fixture->checks, what);
+	return fixture;
+}
+
 struct fixture *fixture_ready(int target)
 {
 	struct fixture *fixture = fixture_new(target);

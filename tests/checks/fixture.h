@@ -100,6 +100,8 @@ struct fixture {
  */
 struct fixture *fixture_with(const struct checks_config *config);
 struct fixture *fixture_new(int target);
+/* The same where all that hooks wait for has happened: plans have all of them. */
+struct fixture *fixture_with_all_hooks(void);
 /* aclInit and SetDevice(0) done. */
 struct fixture *fixture_ready(int target);
 void fixture_free(struct fixture *fixture);

@@ -43,9 +43,9 @@ static bool holds(const check_hook_fn *list, check_hook_fn fn)
 	return false;
 }
 
-static bool listens(const struct checks *c, const struct check_module *m, unsigned api)
+static bool listens(struct checks *c, const struct check_module *m, unsigned api)
 {
-	const struct call_plan *p = &c->plans_with[1][api];
+	const struct call_plan *p = plan_of(c, api);
 
 	/* The plan looks handles up in its place. */
 	if (m == check_modules[MODULE_handles] && p->n_handles)
@@ -67,7 +67,7 @@ static void bound(void *module, unsigned api, enum acl_phase phase, check_hook_f
 	fprintf(out, "@%u %s\n", *(const unsigned *)module, acl_apis[api].name);
 }
 
-static void modules(const struct checks *c)
+static void modules(struct checks *c)
 {
 	for (unsigned m = 0; m < MODULE_COUNT; m++) {
 		for (unsigned api = 0; api < ACL_API_COUNT; api++)
@@ -78,10 +78,10 @@ static void modules(const struct checks *c)
 	}
 }
 
-static void model(const struct checks *c)
+static void model(struct checks *c)
 {
 	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
-		const struct call_plan *p = &c->plans_with[1][api];
+		const struct call_plan *p = plan_of(c, api);
 
 		for (unsigned i = 0; i < acl_constraints_of[api].count; i++)
 			say(acl_rules[acl_constraints[acl_constraints_of[api].first + i].rule].id, api);
@@ -99,7 +99,7 @@ static void write_all(void)
 	if (!out)
 		_exit(1);
 	if (!ftell(out)) {
-		struct fixture *fixture = fixture_new(CHECKS_TARGET_DOCUMENTS);
+		struct fixture *fixture = fixture_with_all_hooks();
 
 		modules(fixture->checks);
 		model(fixture->checks);

@@ -136,11 +136,11 @@ static void used_with_a_flag(void **state)
 /* What is called for others is called for special ones as well, in the same order. */
 static void lists_of_others_are_part(void **state)
 {
-	struct fixture *f = fixture_new(CHECKS_TARGET_DOCUMENTS);
+	struct fixture *f = fixture_with_all_hooks();
 
 	(void)state;
 	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
-		const struct call_plan *plan = &f->checks->plans_with[1][api];
+		const struct call_plan *plan = plan_of(f->checks, api);
 		const check_hook_fn *all = plan->hooks[true].enter->hooks,
 				    *hook = plan->hooks[false].enter->hooks;
 

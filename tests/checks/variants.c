@@ -123,7 +123,7 @@ static bool same_handles(const struct call_plan *a, const struct call_plan *b)
 /* Where they differ: a phase, or a rule; NULL = nowhere. */
 static const char *difference(struct fixture *f, unsigned api, unsigned other)
 {
-	const struct call_plan *a = &f->checks->plans_with[1][api], *b = &f->checks->plans_with[1][other];
+	const struct call_plan *a = plan_of(f->checks, api), *b = plan_of(f->checks, other);
 	const char *rule = asked_of_one(api, other);
 
 	if (rule || (rule = asked_of_one(other, api)) != NULL)
@@ -143,7 +143,7 @@ static const char *difference(struct fixture *f, unsigned api, unsigned other)
 
 static void variants_have_the_same_checks(void **state)
 {
-	struct fixture *f = fixture_new(CHECKS_TARGET_DOCUMENTS);
+	struct fixture *f = fixture_with_all_hooks();
 	unsigned pairs = 0, different = 0;
 
 	for (unsigned a = 0; a < ACL_API_COUNT; a++)
@@ -169,7 +169,7 @@ static void variants_have_the_same_checks(void **state)
 /* An exception that is none any more leaves the list. */
 static void exceptions_are_needed(void **state)
 {
-	struct fixture *f = fixture_new(CHECKS_TARGET_DOCUMENTS);
+	struct fixture *f = fixture_with_all_hooks();
 
 	for (unsigned i = 0; i < sizeof(exceptions) / sizeof(exceptions[0]); i++) {
 		unsigned a = exceptions[i].api;
@@ -217,7 +217,7 @@ static void linear_copies_are_alike(void **state)
 /* Checks of copies look at both. */
 static void copies_have_both_sides(void **state)
 {
-	struct fixture *f = fixture_new(CHECKS_TARGET_DOCUMENTS);
+	struct fixture *f = fixture_with_all_hooks();
 	static uint64_t nothing[ACL_CALL_PARAMS];
 	unsigned copies = 0;
 
