@@ -623,6 +623,21 @@ static void overtaken_behind_a_slice(void)
 	wait_for(second);
 }
 
+/* All from one line: the second copy only counts in the finding of the first one. */
+static void overtaken_behind_slices(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	char *d = make_device_memory(2 * SIZE), *h = make_host_memory(4 * SIZE);
+
+	for (size_t i = 0; i < 2; i++)
+		copy_on(first, d + i * SIZE, h + 2 * i * SIZE + (bug ? 4 : 0), UP);
+	if (!bug)
+		order(first, second);
+	copy_on(second, make_host_memory(SIZE), d, DOWN);
+	wait_for(first);
+	wait_for(second);
+}
+
 /* A race makes no task fail either: its stream can have another one. */
 static void overtaken_and_overtaking(void)
 {
@@ -763,6 +778,7 @@ static const struct pair pairs[] = {
 	PAIR("stream-race-copy", word_not_waited_for),
 	PAIR_ALSO("stream-race-copy", overtaken_behind_an_empty_wait, "event-wait-before-record"),
 	PAIR_ALSO("stream-race-copy", overtaken_behind_a_slice, "async-copy-alignment"),
+	PAIR_ALSO("stream-race-copy", overtaken_behind_slices, "async-copy-alignment"),
 	PAIR_ALSO("stream-race-set", overtaken_and_overtaking, "stream-race-copy"),
 	PAIR_EACH("pool-cross-stream-unordered", pool_memory_on_other_stream, COPY_LINEAR,
 		.mode = PAIR_IF_ASYNC),

@@ -254,7 +254,11 @@ static void misaligned_copy_enter(struct checks *c, struct acl_call_record *call
 {
 	const struct op_access *first = thread_of(call)->operation->first;
 
-	if (first[0].address != first[1].address && !finding_repeats(c, call, RULE("async-copy-alignment")))
+	if (first[0].address == first[1].address)
+		return;
+	/* Before the repeats: none of them may make the stream one that is said to fail. */
+	stream_runs_on(call);
+	if (!finding_repeats(c, call, RULE("async-copy-alignment")))
 		misaligned_copy_report(c, call);
 }
 
