@@ -236,6 +236,27 @@ static void event_query_leave(struct checks *c, struct acl_call_record *call)
 		event_observe_leave(c, call);
 }
 
+/*
+ * All waits for it are over, and with each of them what its stream did before; without a wait this shows
+ * nothing. One that another thread adds meanwhile is taken for one of them: of what it waits for less is
+ * said.
+ */
+static void event_waits_over(struct checks *c, struct acl_call_record *call)
+{
+	const int32_t *status = acl_arg_pointer(call->api, call->args, ACL_ROLE_STATUS);
+	struct acl_object *o = event_of(call), *s;
+	struct event_wait *wait;
+	uint64_t put;
+
+	if (!o || !succeeded(call) || !status || *status != (int32_t)ACL_EVENT_WAIT_STATUS_COMPLETE)
+		return;
+	for (unsigned i = 0; (wait = event_wait_at(o, i)) != NULL; i++) {
+		s = event_wait_stream(c, wait, &put);
+		if (s)
+			stream_retire(c, s, event_wait_position(put), true);
+	}
+}
+
 /* --- what else is done with it ------------------------------------------------------------ */
 
 static void event_timed(struct acl_object *o)
@@ -356,6 +377,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(SYNCHRONISE_EVENT), ACL_LEAVE, event_observe_leave},
 	{ON_OP(QUERY_EVENT), ACL_ENTER, event_observe_enter},
 	{ON_OP(QUERY_EVENT), ACL_LEAVE, event_query_leave},
+	{ON_OP(QUERY_EVENT_WAIT), ACL_LEAVE, event_waits_over},
 	{ON_OP(INFO_EVENT_TIMESTAMP), ACL_ENTER, event_observe_enter},
 	{ON_OP(INFO_EVENT_TIMESTAMP), ACL_LEAVE, event_observe_leave},
 };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pairs of the rules about the use of events. */
+#include <unistd.h>
+
 #include "paired.h"
 
 static void record_across(void)
@@ -121,6 +123,56 @@ static void destroy_awaited(void)
 	CALL(aclrtDestroyEvent, .event = e);
 }
 
+/* On the software runtime the streams take their time. */
+static void wait_status_complete(aclrtEvent e)
+{
+	aclrtEventWaitStatus status = ACL_EVENT_WAIT_STATUS_NOT_READY;
+
+	CALL(aclrtQueryEventWaitStatus, .event = e, .status = &status);
+	for (int i = 0; i < 1000 && status != ACL_EVENT_WAIT_STATUS_COMPLETE; i++) {
+		CALL_DOES(aclrtQueryEventWaitStatus, 0, status = ACL_EVENT_WAIT_STATUS_COMPLETE, .event = e,
+			.status = &status);
+		if (status != ACL_EVENT_WAIT_STATUS_COMPLETE)
+			usleep(1000);
+	}
+}
+
+/* That no stream waits any more is another way to know it. */
+static void destroy_asked_about(void)
+{
+	aclrtEvent e = make_event_flag(ACL_EVENT_SYNC);
+	aclrtStream s = make_stream(), waiting = make_stream();
+
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	pair_thread(1);
+	CALL(aclrtSetDevice, .deviceId = 0);
+	CALL(aclrtStreamWaitEvent, .stream = waiting, .event = e);
+	pair_thread(0);
+	if (!bug)
+		wait_status_complete(e);
+	CALL(aclrtDestroyEvent, .event = e);
+}
+
+/* Where none ever waited, it shows nothing. */
+static void freed_when_waits_are_over(void)
+{
+	aclrtEvent e = make_event_flag(ACL_EVENT_SYNC);
+	aclrtStream s = make_stream(), t = make_stream(), u = make_stream();
+	void *d = make_device_memory(4096);
+
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 4096, .count = 4096, .stream = s);
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	if (!bug) {
+		CALL(aclrtStreamWaitEvent, .stream = t, .event = e);
+		CALL(aclrtStreamWaitEvent, .stream = u, .event = e);
+	}
+	wait_status_complete(e);
+	CALL(aclrtFree, .devPtr = d);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = t);
+	CALL(aclrtSynchronizeStream, .stream = u);
+}
+
 /* A callback informs of what is before it on its stream. */
 static void destroy_awaited_after_a_callback(void)
 {
@@ -221,6 +273,8 @@ static const struct pair pairs[] = {
 	PAIR("event-timeline-unneeded", time_for_nothing),
 	PAIR("event-destroyed-in-use", destroy_while_waiting),
 	PAIR("event-destroyed-in-use", destroy_awaited),
+	PAIR("event-destroyed-in-use", destroy_asked_about),
+	PAIR("free-in-flight", freed_when_waits_are_over),
 	PAIR("event-destroyed-in-use", destroy_awaited_after_a_callback),
 	PAIR("event-destroyed-in-use", destroy_awaited_by_one),
 	PAIR_ALSO("event-reset-before-wait", reset_too_early, "event-wait-before-record"),
