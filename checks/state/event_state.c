@@ -221,10 +221,21 @@ static bool event_query_complete(const struct acl_call_record *call)
 	return status && *status == complete;
 }
 
+/* Whoever made it may have recorded it behind any task. */
+static void unknown_event_observed(struct checks *c, const struct acl_call_record *call)
+{
+	if (succeeded(call) && event_argument(c, call))
+		streams_may_be_done(c);
+}
+
 static void event_observe_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = call->state.observed;
 
+	if (__builtin_expect(!event_of(call), 0)) {
+		unknown_event_observed(c, call);
+		return;
+	}
 	/* Mostly the host knows it already. */
 	if (succeeded(call) && s && call->state.observed_position > stream_completed(s))
 		stream_retire(c, call->state.observed, call->state.observed_position, true);
@@ -248,8 +259,12 @@ static void event_waits_over(struct checks *c, struct acl_call_record *call)
 	struct event_wait *wait;
 	uint64_t put;
 
-	if (!o || !succeeded(call) || !status || *status != (int32_t)ACL_EVENT_WAIT_STATUS_COMPLETE)
+	if (!succeeded(call) || !status || *status != (int32_t)ACL_EVENT_WAIT_STATUS_COMPLETE)
 		return;
+	if (!o) {
+		unknown_event_observed(c, call);
+		return;
+	}
 	for (unsigned i = 0; (wait = event_wait_at(o, i)) != NULL; i++) {
 		s = event_wait_stream(c, wait, &put);
 		if (s)

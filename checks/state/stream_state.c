@@ -264,7 +264,13 @@ static void stream_observe_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = call->state.observed;
 
-	if (!s || !call->state.observed_position)
+	/* Any stream may have been waited for there. */
+	if (__builtin_expect(!s, 0)) {
+		if (succeeded(call))
+			streams_may_be_done(c);
+		return;
+	}
+	if (!call->state.observed_position)
 		return;
 	if (!stream_drained(call)) {
 		/* A fault of the device ended the wait: what came before may be done, or never will be. */

@@ -480,6 +480,55 @@ static void imported_event(void **state)
 	never(two.f, "event-wait-before-record");
 }
 
+/* Whom the host waits for may be behind any task: where nothing is known of it, no task is surely under way.
+ */
+static void unknown_event(void **state)
+{
+	struct two two = begin();
+	aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_NOT_READY;
+	aclrtEventWaitStatus waits = ACL_EVENT_WAIT_STATUS_COMPLETE;
+	aclrtEvent e = handle(10);
+
+	(void)state;
+	copy(&two, two.s);
+	CALL(two.f, aclrtRecordEvent, 0, .event = e, .stream = two.s);
+	CALL(two.f, aclrtSynchronizeEvent, 0, .event = e);
+	copy(&two, two.t);
+	CALL(two.f, aclrtQueryEventWaitStatus, 0, .event = e, .status = &waits);
+	copy(&two, two.s);
+	silent(two.f);
+	CALL(two.f, aclrtQueryEventStatus, 0, .event = e, .status = &status);
+	copy(&two, two.t);
+	want(two.f, "stream-race-copy:error");
+	status = ACL_EVENT_RECORDED_STATUS_COMPLETE;
+	CALL(two.f, aclrtQueryEventStatus, 0, .event = e, .status = &status);
+	CALL(two.f, aclrtFree, 0, .devPtr = two.d);
+	silent(two.f);
+}
+
+static void unknown_stream(void **state)
+{
+	struct two two = begin();
+	aclrtStreamStatus status = ACL_STREAM_STATUS_NOT_READY;
+	aclrtEvent e = fixture_event(two.f, 10, ACL_EVENT_SYNC);
+	void *u = handle(11);
+
+	(void)state;
+	copy(&two, two.s);
+	CALL(two.f, aclrtRecordEvent, 0, .event = e, .stream = two.s);
+	CALL(two.f, aclrtStreamWaitEvent, 0, .stream = u, .event = e);
+	CALL(two.f, aclrtSynchronizeStream, 0, .stream = u);
+	copy(&two, two.t);
+	silent(two.f);
+	CALL(two.f, aclrtStreamQuery, 0, .stream = u, .status = &status);
+	copy(&two, two.s);
+	want(two.f, "stream-race-copy:error");
+	status = ACL_STREAM_STATUS_COMPLETE;
+	CALL(two.f, aclrtStreamQuery, 0, .stream = u, .status = &status);
+	CALL(two.f, aclrtFree, 0, .devPtr = two.d);
+	silent(two.f);
+}
+
 static void read_at_once(const struct two *two)
 {
 	CALL(two->f, aclrtMemcpy, 0, .dst = two->h, .destMax = BYTES, .src = two->d, .count = BYTES,
@@ -682,6 +731,8 @@ int main(void)
 		cmocka_unit_test(word_of_others),
 		cmocka_unit_test(external_event),
 		cmocka_unit_test(imported_event),
+		cmocka_unit_test(unknown_event),
+		cmocka_unit_test(unknown_stream),
 		cmocka_unit_test(shared_event),
 		cmocka_unit_test(kernel_beside_it),
 		cmocka_unit_test(library_below),
