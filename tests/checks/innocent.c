@@ -107,6 +107,35 @@ static void loop_that_is_not_seen(void **state)
 	}
 }
 
+/* It may end when all it was to run has run; otherwise the host waits for ever. */
+static void loop_that_has_ended(void **state)
+{
+	(void)state;
+	for (unsigned runs = 0; runs < 2; runs++) {
+		struct fixture *fixture = fixture_ready(DOCUMENTS);
+		void *s = fixture_stream(fixture, 1);
+
+		fixture->other_ways &= ~(1u << CHECKS_OTHER_THREADS);
+		CALL(fixture, aclrtSubscribeReport, 0, .threadId = fixture_pthread(2), .stream = s);
+		for (unsigned n = 0; n < 2; n++) {
+			CALL(fixture, aclrtLaunchCallback, 0, .fn = handle(9),
+				.blockType = ACL_CALLBACK_BLOCK, .stream = s);
+			fixture->tid = 2;
+			CALL(fixture, aclrtProcessReport, 507012, .timeout = 10);
+			for (unsigned begins = 2; begins-- && (runs || !n);)
+				fixture_callback(fixture, ACL_API_aclrtLaunchCallback, handle(9), begins);
+			fixture->tid = 1;
+		}
+		/* As long as it lives it may go on. */
+		CALL(fixture, aclrtSynchronizeStreamWithTimeout, 507046, .stream = s, .timeout = 10);
+		silent(fixture);
+		fixture->dead_thread = 2;
+		CALL(fixture, aclrtSynchronizeStream, 0, .stream = s);
+		want(fixture, runs ? "" : "subscribe-thread-not-processing:warning");
+		fixture_free(fixture);
+	}
+}
+
 /* A thread that serves no stream any more is a new one, and its id may belong to another thread by then. */
 static void thread_of_reports_moves(void **state)
 {
@@ -641,6 +670,7 @@ int main(void)
 		cmocka_unit_test(handle_of_a_model_stream),
 		cmocka_unit_test(loop_before_subscription),
 		cmocka_unit_test(loop_that_is_not_seen),
+		cmocka_unit_test(loop_that_has_ended),
 		cmocka_unit_test(thread_of_reports_moves),
 		cmocka_unit_test(threads_of_reports_come_and_go),
 		cmocka_unit_test(failure_stays_where_it_is),

@@ -26,6 +26,7 @@ struct callbacks {
 	struct value_table
 		launched; /* thread id -> where the last aclrtLaunchCallback was that it is to run */
 	struct value_table blocking; /* acl_ref of a stream -> position of the last one it waits for */
+	struct value_table unrun; /* thread id -> callbacks launched for it that have not begun */
 	struct value_table waited; /* acl_ref of a stream -> milliseconds of waits for it that timed out */
 };
 
@@ -55,6 +56,17 @@ static bool check_callback(struct checks *c, struct acl_call_record *call, const
 	return FINDING_OF(c, call, rule, broken,
 		PARTS(name ? part_uint(name, value) : part_none(), part_object("stream", stream_of(call))),
 		"%s", detail);
+}
+
+/* A callback may begin before its launch is back: the number is below 0 then. */
+static void unrun_add(struct checks *c, uint64_t thread, int change)
+{
+	struct callbacks *k = callbacks(c);
+
+	lock(&k->counting);
+	value_table_set(
+		c, &k->unrun, thread, value_table_value(&k->unrun, thread) + (uint64_t)(int64_t)change);
+	unlock(&k->counting);
 }
 
 /* --- subscriptions ------------------------------------------------------------------------ */
@@ -185,10 +197,12 @@ static void report_unsubscribe_enter(struct checks *c, struct acl_call_record *c
 
 static void report_unsubscribe_leave(struct checks *c, struct acl_call_record *call)
 {
-	uint64_t key = report_key(c, call);
+	uint64_t thread = acl_arg_value(call->api, call->args, ACL_ROLE_THREAD), key = report_key(c, call);
 
 	if (!succeeded(call) || !key)
 		return;
+	/* Which of them were of this stream is not known. */
+	value_table_set(c, &callbacks(c)->unrun, thread, 0);
 	if (stream_of(call))
 		value_table_set_object(c, &callbacks(c)->report, stream_of(call), 0);
 	else
@@ -255,6 +269,7 @@ static void callback_launch_leave(struct checks *c, struct acl_call_record *call
 	thread = value_table_value(&callbacks(c)->report, object_ref(s));
 	if (!thread || call->state.capture)
 		return;
+	unrun_add(c, thread, 1);
 	if (is_checked(call))
 		value_table_set(c, &callbacks(c)->launched, thread, call_site_where(call));
 	if (acl_arg_value(call->api, call->args, ACL_ROLE_BLOCK_TYPE) == ACL_CALLBACK_BLOCK)
@@ -278,7 +293,27 @@ static void callback_stream_synchronise(struct checks *c, struct acl_call_record
 		NULL, 0);
 }
 
-/* The thread that is to run a callback of the stream and has never asked for one; 0: none. */
+/* It has made calls, and lives no more. */
+static bool thread_ended(struct checks *c, uint64_t thread)
+{
+	struct acl_thread *t;
+
+	thread_each(c, t)
+	{
+		if (load_relaxed(&t->pthread_id) == thread)
+			return c->host.thread_lives &&
+			       !c->host.thread_lives(c->host.context, load_relaxed(&t->tid));
+	}
+	return false;
+}
+
+/* Callbacks are left that it was to run. */
+static bool thread_left_some(struct checks *c, uint64_t thread)
+{
+	return (int64_t)value_table_value(&callbacks(c)->unrun, thread) > 0 && thread_ended(c, thread);
+}
+
+/* The thread that is to run a callback of the stream and has never asked for one, or has ended; 0: none. */
 static uint64_t idle_thread(struct checks *c, struct acl_object *s)
 {
 	uint64_t callback = s ? stream_rarely(s, callback) : 0, thread, last;
@@ -286,8 +321,9 @@ static uint64_t idle_thread(struct checks *c, struct acl_object *s)
 	if (!callback || !stream_pending(s, callback))
 		return 0;
 	thread = value_table_value(&callbacks(c)->report, object_ref(s));
-	return thread && value_table_get(&callbacks(c)->launched, thread, &last) &&
-			       value_table_value(&callbacks(c)->processing, thread) == NEVER
+	if (!thread || !value_table_get(&callbacks(c)->launched, thread, &last))
+		return 0;
+	return value_table_value(&callbacks(c)->processing, thread) == NEVER || thread_left_some(c, thread)
 		       ? thread
 		       : 0;
 }
@@ -295,15 +331,21 @@ static uint64_t idle_thread(struct checks *c, struct acl_object *s)
 /* late: it may still come, and is advice until the process ends. */
 static void idle_thread_report(struct checks *c, struct acl_call_record *call, uint64_t thread, bool late)
 {
+	bool ended = value_table_value(&callbacks(c)->processing, thread) != NEVER;
+
 	FINDING(c, call, "subscribe-thread-not-processing", true,
 		PARTS(part_advice(late), part_uint("its thread", thread),
 			part_object("stream", stream_of(call))),
-		"Callbacks were launched on the stream, and no thread of the subscribed pthread id has "
-		"called "
-		"aclrtProcessReport.");
+		"%s",
+		ended ? "Callbacks that were launched for the thread of the stream have not run, and the "
+			"thread has ended."
+		      : "Callbacks were launched on the stream, and no thread of the subscribed pthread id "
+			"has called aclrtProcessReport.");
 	/* The end of the process has no more to say about it. */
 	if (!late)
 		value_table_set(c, &callbacks(c)->processing, thread, REFUSED);
+	if (ended)
+		value_table_set(c, &callbacks(c)->unrun, thread, 0);
 }
 
 /* The only thread blocks: none will come. */
@@ -356,8 +398,10 @@ static void callback_ran(
 	struct checks *c, const struct acl_call_record *outer, const void *argument, bool begins)
 {
 	(void)argument;
-	if (begins && runs_on_subscribed(outer->api))
-		value_table_set(c, &callbacks(c)->processing, outer->pthread_id, PROCESSING);
+	if (!begins || !runs_on_subscribed(outer->api))
+		return;
+	value_table_set(c, &callbacks(c)->processing, outer->pthread_id, PROCESSING);
+	unrun_add(c, outer->pthread_id, -1);
 }
 
 static void check_callback_at_end(struct checks *c, const struct acl_rule *rule, bool broken, uint64_t where,
@@ -491,6 +535,7 @@ static void callbacks_forked(struct checks *c)
 	value_table_clear(&callbacks(c)->processing);
 	value_table_clear(&callbacks(c)->refused);
 	value_table_clear(&callbacks(c)->launched);
+	value_table_clear(&callbacks(c)->unrun);
 }
 
 static const struct check_hook hooks[] = {
