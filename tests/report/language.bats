@@ -100,7 +100,7 @@ chinese_in() {
 	[ -n "$(english_in en)" ]
 	"$BUILD/tests/report/translate" <en >zh
 	[ -z "$(english_in zh)" ] || { english_in zh; return 1; }
-	run grep -avP '[\x{4e00}-\x{9fff}]' zh
+	run env LC_ALL=C.UTF-8 grep -avP '[\x{4e00}-\x{9fff}]' zh
 	[ "$status" -eq 1 ]
 	# A value with full stops ("0..7", "9.1") is one value.
 	run grep -E '。[.0-9a-z]' zh
