@@ -256,7 +256,7 @@ jsonschema.validate(*map(json.load, map(open, sys.argv[1:])))' out.sarif "$SOURC
 	[ "$status" = 1 ]
 	run grep -lE '^[[:space:]]*::error::x|##(vso)?\[' bad.text bad.tap bad.junit bad.github bad.html
 	[ "$status" = 1 ]
-	run grep -lP '\xe2\x80\xae' bad.text bad.tap bad.junit bad.github bad.html
+	run env LC_ALL=C grep -lP '\xe2\x80\xae' bad.text bad.tap bad.junit bad.github bad.html
 	[ "$status" = 1 ]
 	xmllint --noout --schema "$SOURCE/tests/report/junit.xsd" bad.junit
 	python3 -S "$SOURCE/tests/report/look.py" html bad.html >/dev/null
