@@ -88,11 +88,19 @@ def play(numbered):
             file.write(done.stdout)
 
 
-def record(index, only):
+def play_all():
+    """The runs that record() has listed."""
+    with open("runs", encoding="utf-8") as file, ThreadPoolExecutor(2) as pool:
+        list(pool.map(play, enumerate(json.load(file))))
+
+
+def record(index, runs):
     """The runs of a recording in it, into a directory of its own."""
     os.mkdir(f"recording-{index}")
+    with open(os.path.join(f"recording-{index}", "runs"), "w", encoding="utf-8") as file:
+        json.dump(runs, file)
     subprocess.run([os.path.join(BUILD, "aclcheck"), "trace", "--buffers=4M", "-o", "recorded", "--", sys.executable,
-                    os.path.realpath(__file__), "--play", str(index), *only], check=False, cwd=f"recording-{index}",
+                    os.path.realpath(__file__), "--play"], check=False, cwd=f"recording-{index}",
                    env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}, stdout=subprocess.DEVNULL,
                    stderr=sys.stderr if os.environ.get("REPLAY_SHOW") else subprocess.DEVNULL)
 
@@ -132,14 +140,13 @@ def compare(index, runs):
 def main():
     words = sys.argv[1:]
     if words[:1] == ["--play"]:
-        with ThreadPoolExecutor(2) as pool:
-            list(pool.map(play, enumerate(recordings(words[2:])[int(words[1])])))
+        play_all()
         return 0
     count = 0
     with tempfile.TemporaryDirectory() as place:
         os.chdir(place)
         for index, runs in enumerate(recordings(words)):
-            record(index, words)
+            record(index, runs)
             for name, wrong in compare(index, runs):
                 count += 1
                 print(f"{'not ok' if wrong else 'ok'} {count} - {name}")
