@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """browser.py BROWSER PLACE: one headless browser for many pages, as starting it costs more than most pages.
 
-Each line of PLACE/ask is the address of a page; when it is loaded, and its promise "settled" is kept if it has one, its title is written as it
-is to PLACE/title. Ends when PLACE/ask says "end".
+Each line of PLACE/ask is the width of the window and the address of a page; when it is loaded, and its promise "settled" is kept if it has
+one, its title is written as it is to PLACE/title. Ends when PLACE/ask says "end".
 """
 import fcntl
 import json
@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 BROWSER, PLACE = sys.argv[1:]
+HEIGHT = 800
 
 
 class Browser:
@@ -23,7 +24,7 @@ class Browser:
         # The browser reads from 3 and writes to 4; neither may be one of the others.
         ends = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (to_read, from_write)]
         self.process = subprocess.Popen(
-            [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--window-size=1200,800",
+            [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", f"--window-size=1200,{HEIGHT}",
              f"--user-data-dir={PLACE}/profile", "--remote-debugging-pipe", "about:blank"], pass_fds=(3, 4),
             preexec_fn=lambda: [os.dup2(end, number) for end, number in zip(ends, (3, 4))],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -61,7 +62,8 @@ class Browser:
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         self.call("Page.enable")
 
-    def title(self, address):
+    def title(self, width, address):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=HEIGHT, deviceScaleFactor=0, mobile=False)
         self.call("Page.navigate", url=address, until="Page.loadEventFired")
         title = "Promise.resolve(window.settled).then(() => document.querySelector('title').textContent)"
         return self.call("Runtime.evaluate", expression=title, awaitPromise=True)["result"]["value"]
@@ -75,7 +77,8 @@ def main():
             asked = file.read().strip()
         if asked == "end":
             break
-        title = browser.title(asked)
+        width, address = asked.split(" ", 1)
+        title = browser.title(int(width), address)
         with open(os.path.join(PLACE, "title"), "w", encoding="utf-8") as file:
             file.write(title)
     browser.session = None

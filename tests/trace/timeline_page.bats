@@ -22,31 +22,16 @@ setup_file() {
 	for t in mix ordered job holes reported lossy hang; do
 		"$aclcheck" timeline -o $t.html --chrome $t.json "$t" 2>>said
 	done
-	mkfifo ask title
-	python3 "$ACLCHECK_SOURCE/tests/browser.py" "$(browser)" "$BATS_FILE_TMPDIR" >browser.log 2>&1 3>&- &
-	echo $! >browser.pid
+	browser_opens
 }
 
 teardown_file() {
-	cd "$BATS_FILE_TMPDIR" || return
-	[ -e browser.pid ] || return 0
-	timeout 20 sh -c 'echo end >ask'
-	cat browser.log
-	await ended "$(cat browser.pid)"
-}
-
-ended() {
-	! kill -0 "$1" 2>/dev/null
+	browser_closes
 }
 
 setup() {
 	places "$BATS_TEST_TMPDIR"
 	browser || skip "no Chromium"
-}
-
-# title_of FILE: of the page, in the browser that stays open
-title_of() {
-	timeout 120 sh -c 'echo "file://$1" >"$2/ask"; cat "$2/title"' sh "$1" "$BATS_FILE_TMPDIR"
 }
 
 # in_page NAME SCRIPT: what the script calls "result" in the page, after the page's own
