@@ -6,6 +6,7 @@
 #include "checks/engine/program_memory.h"
 #include "checks/engine/rule_coverage.h"
 #include "checks/engine/hook_lists.h"
+#include "checks/engine/pages.h"
 
 #define POOL_CHUNK (256u << 10)
 #define POOL_LOG 16 /* pieces of up to so much come from chunks, larger ones one by one */
@@ -298,6 +299,7 @@ struct checks *checks_create(const struct checks_config *config, const struct ch
 	if (!c->threads || !c->thread_places || !settings_create(c, config) || !call_sites_create(c) ||
 		!coverage_create(c))
 		return NULL;
+	pages_stay_small(c->threads, ACL_THREADS * sizeof(*c->threads));
 	rare_hooks_create(c);
 	if (!modules_create(c))
 		return NULL;
