@@ -138,7 +138,8 @@ static void frame_line(struct debug_file **files, json_t *frame)
 	Dwarf_Line *found;
 	int line;
 
-	if (strlen(id) < 4 || strspn(id, "0123456789abcdef") != strlen(id) || *text_of(frame, "file"))
+	if (strlen(id) < 4 || strspn(id, "0123456789abcdef") != strlen(id) || *text_of(frame, "file") ||
+		!missing_lines_possible())
 		return;
 	f = debug_file_of(files, frame);
 	unit = f->dwarf ? unit_at(f->dwarf, address, &die) : NULL;
@@ -169,8 +170,6 @@ void missing_lines_resolve(json_t *report)
 {
 	struct debug_file *files = NULL, *f;
 
-	if (!missing_lines_possible())
-		return;
 	each_frame(&files, json_object_get(report, "findings"));
 	each_frame(&files, json_object_get(report, "expectations"));
 	each_frame(&files, json_object_get(report, "injected"));
