@@ -15,10 +15,15 @@ setup() {
 library_path=$ACLCHECK_BUILD/softnpu
 
 # Sets pythons: interpreters of the versions whose frames are read, Debian's (release and debug), those of
-# PYTHONS_TO_TEST, and pyenv's.  Fails without any.
+# PYTHONS_TO_TEST, and pyenv's.  Fails without any.  Each is asked once a file.
 interpreters() {
+	[ -e "$BATS_FILE_TMPDIR/pythons" ] || list_interpreters >"$BATS_FILE_TMPDIR/pythons"
+	mapfile -t pythons <"$BATS_FILE_TMPDIR/pythons"
+	[ "${#pythons[@]}" -gt 0 ]
+}
+
+list_interpreters() {
 	local python
-	pythons=()
 
 	# The list is split into words on purpose.
 	# shellcheck disable=SC2086
@@ -26,9 +31,8 @@ interpreters() {
 		"${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.{7,8,9,10,11,12,13}.*/bin/python3; do
 		[ -x "$python" ] || continue
 		"$python" -c 'import sys; sys.exit(not (3, 7) <= sys.version_info[:2] <= (3, 13))' || continue
-		pythons+=("$python")
+		echo "$python"
 	done
-	[ "${#pythons[@]}" -gt 0 ]
 }
 
 # checked REPORT COMMAND: under the preload
