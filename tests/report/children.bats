@@ -147,6 +147,17 @@ os.popen('$PROGRAM clean').read()"
 	both_ways not_covered env -u LD_PRELOAD /usr/bin/python3 -c 'import ctypes; ctypes.CDLL("libascendcl.so")'
 }
 
+@test "an interpreter whose work is done in its library" {
+	for name in python3.9 perl ruby; do
+		printf 'int fork(void); int work(void) { return fork() < 0; }' | cc -shared -fPIC -x c - -o "lib$name.so"
+		printf 'int work(void); int main(void) { return work(); }' | cc -x c - -o thin -L. "-l$name" -Wl,-rpath,"$PWD"
+		by_records env -i ./thin
+	done
+	cp libruby.so libother.so
+	printf 'int work(void); int main(void) { return work(); }' | cc -x c - -o thin -L. -lother -Wl,-rpath,"$PWD"
+	both_ways passes env -i ./thin
+}
+
 @test "programs the loader does not preload into" {
 	[ "$(id -u)" = 0 ] || skip "needs root"
 	cp "$PROGRAM" setuid

@@ -148,13 +148,31 @@ static void look_into(struct search *s, const char *path, const struct elf_file 
 	free(d.strings);
 }
 
-/* Interpreters: python3 itself or its library. Shells open builtins of their own, by path. */
+/* What an interpreter does is in its library, where it has one: the program's file is a few lines. */
+static bool is_interpreter(const char *base)
+{
+	static const char *const names[] = {"libpython", "libperl", "libruby"};
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(base, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+/* Whether what this object calls is the program's doing: most libraries could do more than they are asked. */
+static bool acts(const char *path, bool program)
+{
+	const char *base = strrchr(path, '/');
+
+	return program || is_interpreter(base ? base + 1 : path);
+}
+
+/* Shells open builtins of their own, by path. */
 static bool may_open(const char *path, bool program)
 {
 	const char *base = strrchr(path, '/');
 
-	base = base ? base + 1 : path;
-	return program ? strcmp(base, "bash") != 0 : !strncmp(base, "libpython", 9);
+	return acts(path, program) && strcmp(base ? base + 1 : path, "bash") != 0;
 }
 
 static bool is_among(const char *name, const char *const names[])
@@ -193,14 +211,14 @@ static bool imports(const struct elf_file *e, const char *const names[])
 	return false;
 }
 
-/* One without a loader, linked statically or the loader itself, may do everything. */
-static bool starts_programs(const struct elf_file *e)
+/* A program without a loader, linked statically or the loader itself, may do everything. */
+static bool starts_programs(const struct elf_file *e, bool program)
 {
 	static const char *const names[] = {"fork", "vfork", "clone", "execv", "execve", "execvp", "execvpe",
 		"execl", "execlp", "execle", "fexecve", "execveat", "posix_spawn", "posix_spawnp", "system",
 		"popen", "syscall", NULL};
 
-	return !elf_file_segment(e, PT_INTERP) || imports(e, names);
+	return (program && !elf_file_segment(e, PT_INTERP)) || imports(e, names);
 }
 
 static void look_at(struct search *s, const char *path, bool program)
@@ -212,7 +230,7 @@ static void look_at(struct search *s, const char *path, bool program)
 	if (elf_file_open(&e, fd)) {
 		look_into(s, path, &e);
 		s->opens |= may_open(path, program) && imports(&e, opening);
-		s->starts |= program && starts_programs(&e);
+		s->starts |= acts(path, program) && starts_programs(&e, program);
 		elf_file_close(&e);
 	} else {
 		s->starts |= program; /* not to be known */
