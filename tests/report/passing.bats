@@ -185,6 +185,33 @@ except OSError: raise SystemExit(6)' <&-"
 	[ "$status" = 141 ]
 }
 
+@test "standard descriptors that are closed, in any number, are closed for the program" {
+	cat >closed.py <<-'END'
+		import os, sys
+		def is_open(fd):
+		    try: os.fstat(fd)
+		    except OSError: return False
+		    return True
+		seen = str([is_open(fd) for fd in range(3)])
+		open(sys.argv[1], "w").write(seen)
+	END
+	# python3 -I opens none of them itself.
+	for which in '<&-' '>&-' '2>&-' '<&- >&-' '<&- 2>&-' '>&- 2>&-' '<&- >&- 2>&-'; do
+		bash -c "exec $which; exec python3 -I closed.py without"
+		bash -c "exec $which; exec '$ACLCHECK' run --keep-exit-code --report r.json -- python3 -I closed.py with"
+		echo "$which: $(cat without with)"
+		cmp without with
+		[ "$(json r.json 'r["verdict"]')" = inconclusive ]
+		rm with r.json
+		[ -z "$(ls -d r.json* 2>/dev/null)" ]
+	done
+	# What is printed is lost, and that is not hidden.
+	for which in '>&-' '<&- >&-'; do
+		run bash -c "'$ACLCHECK' rules $which"
+		[ "$status" = 99 ]
+	done
+}
+
 @test "the program's name, directory and other descriptors are as without us" {
 	exec 7<"$SOURCE/LICENSE"
 	run --separate-stderr "$ACLCHECK" run --keep-exit-code -- sh -c 'echo "$0"; pwd; head -1 <&7; ls /proc/$$/fd | sort -n | paste -sd" "'

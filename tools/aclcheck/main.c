@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclcheck: finds the subcommand. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -177,10 +178,23 @@ static void heed_size_limit(void)
 		sigaction(SIGXFSZ, &quiet, NULL);
 }
 
+/*
+ * A standard descriptor that is closed stays so for the program, and is no place for a file of ours
+ * meanwhile: what people are meant to read would be written there. What stands there fails as a closed one
+ * does.
+ */
+static void reserve_standard_descriptors(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", (fd ? O_RDONLY : O_WRONLY) | O_CLOEXEC) < 0)
+			return; /* no /dev: it goes without */
+}
+
 int main(int argc, char **argv)
 {
 	int code;
 
+	reserve_standard_descriptors();
 	heed_size_limit();
 	code = subcommand(argc, argv);
 
