@@ -2,7 +2,7 @@
 /*
  * dlsym and dlvsym of the program: an acl name gets the wrapper when its real
  * function is what the answer would be without us; the true answer, NULL where
- * there is none, when it is not; all other names go to
+ * there is none, when it is not; all other names but those of the two themselves go to
  * the real functions untouched (dlsym_<machine>.S).
  */
 #include <dlfcn.h>
@@ -194,6 +194,32 @@ static struct dl_answer answer_acl(void *handle, const char *name, const char *v
 	return (struct dl_answer){.pointer = w.address, .ours = 1};
 }
 
+/* Of the C library's handle: by the real one the program would find what it calls past us. */
+static struct dl_answer answer_look_up(void *handle, const char *name, const char *version)
+{
+	void *p = true_dlvsym(handle, name, version);
+	struct elf_object self;
+
+	if (p && (p == acl_true_dlsym || p == acl_true_dlvsym) &&
+		elf_object_at((uintptr_t)acl_dl_hook, &self))
+		p = elf_find(&self, name);
+	return (struct dl_answer){.pointer = p, .ours = 1};
+}
+
+/* Without strcmp: a sanitizer's own looks its functions up by us before it works. */
+NO_SANITIZE static bool is_look_up(const char *name)
+{
+	static const char rest[] = "sym";
+	unsigned i = 0;
+
+	if (name[0] != 'd' || name[1] != 'l')
+		return false;
+	name += name[2] == 'v' ? 3 : 2;
+	while (i < sizeof(rest) && name[i] == rest[i])
+		i++;
+	return i == sizeof(rest);
+}
+
 NO_SANITIZE __attribute__((visibility("hidden"))) struct dl_answer acl_dl_hook(
 	void *handle, const char *name, const char *version, void *caller)
 {
@@ -201,7 +227,11 @@ NO_SANITIZE __attribute__((visibility("hidden"))) struct dl_answer acl_dl_hook(
 
 	if (unlikely(!dl_ready()))
 		return (struct dl_answer){.ours = 1};
-	if (!name || name[0] != 'a' || name[1] != 'c' || name[2] != 'l')
+	if (!name)
+		return (struct dl_answer){0};
+	if (handle != RTLD_DEFAULT && handle != RTLD_NEXT && is_look_up(name))
+		return answer_look_up(handle, name, version);
+	if (name[0] != 'a' || name[1] != 'c' || name[2] != 'l')
 		return (struct dl_answer){0};
 	api = acl_api_find(name);
 	if (api < 0 || module_is_self((uintptr_t)caller))

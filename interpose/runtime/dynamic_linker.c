@@ -9,8 +9,8 @@
 #include "interpose/runtime/elf_symbols.h"
 
 /* Read by the assembly; set by the first call of the hook. */
-void *acl_true_dlsym __attribute__((visibility("hidden")));
-void *acl_true_dlvsym __attribute__((visibility("hidden")));
+void *acl_true_dlsym;
+void *acl_true_dlvsym;
 
 NO_SANITIZE bool dl_ready(void)
 {

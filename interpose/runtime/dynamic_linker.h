@@ -17,6 +17,10 @@ void *true_dlvsym(void *handle, const char *name, const char *version); /* versi
 char *true_dlerror(void);
 int true_dladdr(const void *address, Dl_info *info);
 
+/* The C library's; NULL until dl_ready. */
+extern void *acl_true_dlsym __attribute__((visibility("hidden")));
+extern void *acl_true_dlvsym __attribute__((visibility("hidden")));
+
 /* Found on first use; false = the C library has no dlsym. In code without a sanitizer's instrumentation. */
 bool dl_ready(void);
 

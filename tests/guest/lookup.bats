@@ -57,6 +57,28 @@ print(sum(sum(v for v in c.values() if isinstance(v, int)) for c in calls if c["
 	done
 }
 
+@test "by a dlsym that the program got from the C library's handle" {
+	local version
+
+	# The version that is the default one here, and none.
+	version=$(readelf -W --dyn-syms "$(ldd "$BATS_FILE_TMPDIR/lookup" 2>/dev/null | awk '/libc.so/ { print $3 }')" |
+		sed -n 's/.* dlsym@@\([^ ]*\).*/\1/p')
+	for FETCH in "" "$version" no-such-version; do
+		export FETCH
+		for how in default next null "handle first/libascendcl.so"; do
+			# shellcheck disable=SC2086 # words are split on purpose
+			as_without "" "" ./lookup $how
+			grep -q ' 0 10$' "$place/ours"
+			[ "$(seen)" = 1 ]
+			[ "$(field verdict)" = pass ]
+			rm "$place/report.json"
+		done
+	done
+	# What stands before us in it is not ours to replace.
+	FETCH='' as_without "" ./libhook.so ./lookup handle first/libascendcl.so
+	FETCH='' as_without ./libhook.so "" ./lookup default
+}
+
 @test "a definition of the program's own" {
 	as_without "" "" ./lookup-DOWN default
 	grep -qx 'default 0 50' "$place/ours"
