@@ -24,7 +24,9 @@
 #include "interpose/report/log.h"
 #include "interpose/report/log_stream.h"
 #include "interpose/common/messages.h"
+#include "interpose/common/notify_parent.h"
 #include "interpose/report/call_coverage.h"
+#include "interpose/config/run_membership.h"
 #include "interpose/config/run_settings.h"
 #include "interpose/stack/tool_stack.h"
 #include "interpose/report/finding_record.h"
@@ -246,6 +248,25 @@ static void note_injected(const struct acl_finding *f)
 			injected_output_used((unsigned)f->values[i].u);
 }
 
+/*
+ * In a child that has run no fork handler, or that has its parent's memory: the journal is not its own. The
+ * command above learns it once, without any lock.
+ */
+static void finding_lost(const struct acl_finding *f)
+{
+	static atomic_bool notified;
+	char line[NOTIFY_MAX];
+	struct text t;
+
+	if (f->advice || f->secondary || f->severity < verdict_least_severity() ||
+		atomic_exchange(&notified, true))
+		return;
+	text_init(&t, line, sizeof(line));
+	text_fmt(&t, "process %u was forked past the C library: what it does wrong (%s) is in no report",
+		(uint64_t)(unsigned)getpid(), f->rule->id);
+	notify_parent(run_job(), line);
+}
+
 static void take_finding(void *finding)
 {
 	const struct acl_finding *f = finding;
@@ -266,6 +287,8 @@ static void take_finding(void *finding)
 			pass_on(&s, true);
 		}
 		pthread_mutex_unlock(&lock);
+	} else if (atomic_load(&begun)) {
+		finding_lost(f);
 	}
 	if (known)
 		pass_on(&s, false);

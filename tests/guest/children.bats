@@ -15,6 +15,21 @@ load guest.bash
 	done
 }
 
+@test "what such a child does wrong is in no report, and the run does not pass" {
+	for watch in auto notes; do
+		for how in fork clone; do
+			run "$ACLCHECK_BUILD/aclcheck" run --watch $watch --report r.json -- "$guest/child" $how
+			echo "$how, $watch: $output"
+			[ "$status" = 98 ]
+			[[ $output == *"report-lost: process "*" was forked past the C library: what it does wrong (init-repeat) is in no report"* ]]
+			[ "$(field findings r.json)" = "[]" ]
+		done
+	done
+	# Calls that are in order leave nothing to miss.
+	run "$ACLCHECK_BUILD/aclcheck" run --report r.json -- "$guest/child" fork-right
+	[ "$status" = 0 ]
+}
+
 @test "nor its last calls" {
 	checked "$guest/child" fork
 	[ "$(field calls)" = 4 ]
