@@ -21,6 +21,7 @@ browser_opens() {
 
 browser_closes() {
 	[ -e "$BATS_FILE_TMPDIR/browser.pid" ] || return 0
+	# shellcheck disable=SC2016 # the shell that is started expands it
 	timeout 20 sh -c 'echo end >"$1"' sh "$BATS_FILE_TMPDIR/ask"
 	cat "$BATS_FILE_TMPDIR/browser.log"
 	await ended "$(cat "$BATS_FILE_TMPDIR/browser.pid")"
@@ -32,5 +33,6 @@ ended() {
 
 # title_of FILE [WIDTH]: of the page, in that browser; FILE may end with a #place, where no page before was the same file
 title_of() {
+	# shellcheck disable=SC2016 # the shell that is started expands it
 	timeout 120 sh -c 'echo "$1 file://$2" >"$3/ask"; cat "$3/title"' sh "${2:-1200}" "$1" "$BATS_FILE_TMPDIR"
 }
