@@ -349,15 +349,8 @@ static void enter_first(struct checks *c, struct acl_call_record *call, const st
 		plan->way(c, call, plan);
 }
 
-#define NO_HOOKS                                                                                             \
-	{                                                                                                    \
-		&hook_list_empty, {&hook_list_empty, &hook_list_empty}, &hook_list_empty,                    \
-		{                                                                                            \
-			&hook_list_empty, &hook_list_empty                                                   \
-		}                                                                                            \
-	}
 /* Without memory for that of the function, nothing is done: nothing is found any more then. */
-const struct call_plan plan_unmade = {.way = enter_first, .hooks = {NO_HOOKS, NO_HOOKS}};
+struct call_plan plan_unmade = {.way = enter_first};
 
 /* --------------------------------------------------------------------------------------------- */
 

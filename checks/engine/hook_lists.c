@@ -418,6 +418,10 @@ bool hook_lists_create(struct checks *c)
 {
 	static const check_hook_fn none[] = {NULL};
 
+	for (unsigned special = 0; special < 2; special++)
+		plan_unmade.hooks[special] =
+			(struct call_hooks){&hook_list_empty, {&hook_list_empty, &hook_list_empty},
+				&hook_list_empty, {&hook_list_empty, &hook_list_empty}};
 	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
 		store_relaxed(&c->plans[api], &plan_unmade);
 		c->failed[api] = none;
