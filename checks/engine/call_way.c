@@ -342,8 +342,7 @@ static void enter_first(struct checks *c, struct acl_call_record *call, const st
 {
 	const struct call_plan *plan = plan_make(c, call->api);
 
-	(void)unmade;
-	if (plan == &plan_unmade)
+	if (plan == unmade)
 		enter_any(c, call, plan);
 	else
 		plan->way(c, call, plan);

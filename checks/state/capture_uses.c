@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tasks of a captured model use: objects, allocations and registered ranges, each with its first
- * use. */
+/* What the tasks of a model use, captured or built: objects, allocations and registered ranges, each with its
+ * first use. */
 #include "checks/engine/instance.h"
 #include "checks/state/binary_state.h"
 #include "checks/state/capture_change.h"

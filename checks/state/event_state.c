@@ -225,7 +225,7 @@ static bool event_query_complete(const struct acl_call_record *call)
 static void unknown_event_observed(struct checks *c, const struct acl_call_record *call)
 {
 	if (succeeded(call) && event_argument(c, call))
-		streams_may_be_done(c);
+		streams_unsure(c);
 }
 
 static void event_observe_leave(struct checks *c, struct acl_call_record *call)

@@ -434,17 +434,6 @@ void stream_retire(struct checks *c, struct acl_object *stream, uint64_t positio
 	unlock(&o->lock);
 }
 
-void streams_may_be_done(struct checks *c)
-{
-	struct acl_object *s;
-
-	object_each(c, ACL_HANDLE_STREAM, s)
-	{
-		if (object_usable(s))
-			stream_retire(c, s, stream_submitted(s), false);
-	}
-}
-
 static void signal_raise(struct checks *c, struct acl_object *stream, uint64_t position)
 {
 	struct stream_rare *r = position ? stream_rare_make(c, stream) : NULL;

@@ -8,8 +8,6 @@
 /* The host observed the stream at position; what its tasks waited for is done too. sure: else only perhaps.
  */
 void stream_retire(struct checks *c, struct acl_object *stream, uint64_t position, bool sure);
-/* The host observed something that is not known, and may come behind any task. */
-void streams_may_be_done(struct checks *c);
 
 /* stream waits (at its position) until source has reached its position; source NULL: for something we do not
  * see. */

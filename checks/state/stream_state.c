@@ -267,7 +267,7 @@ static void stream_observe_leave(struct checks *c, struct acl_call_record *call)
 	/* Any stream may have been waited for there. */
 	if (__builtin_expect(!s, 0)) {
 		if (succeeded(call))
-			streams_may_be_done(c);
+			streams_unsure(c);
 		return;
 	}
 	if (!call->state.observed_position)

@@ -15,6 +15,7 @@ struct looked_at {
 
 /* --- objects ---------------------------------------------------------------------------------------- */
 
+/* NULL: memory, or what nothing is said about. */
 static const struct acl_rule *gone_rule(unsigned kind)
 {
 	switch (kind) {
@@ -39,11 +40,14 @@ static bool runs_maybe(struct acl_object *model, unsigned kind)
 static void object_gone(
 	struct checks *c, struct acl_call_record *call, struct acl_object *model, const struct model_use *use)
 {
-	struct acl_object *o = object_of(c, use->what);
 	unsigned kind = ref_kind(use->what);
+	const struct acl_rule *rule = gone_rule(kind);
+	struct acl_object *o = rule ? object_of(c, use->what) : NULL;
 	struct acl_call_site task = model_use_site(use);
 
-	FINDING_OF(c, call, gone_rule(kind), !o || !object_usable(o),
+	if (!rule)
+		return;
+	FINDING_OF(c, call, rule, !o || !object_usable(o),
 		PARTS(part_advice(runs_maybe(model, kind)), part_object("model", model),
 			o ? part_object(acl_handle_names[kind], o) : part_none(), part_used_at(&task)),
 		"A task of the model (%s) uses a %s that was destroyed.", acl_apis[use->api].name,
@@ -57,8 +61,7 @@ static void objects_gone(struct checks *c, struct acl_call_record *call, struct 
 	if (load_relaxed(&model_state(model)->cleaned))
 		return;
 	for (uint32_t at = 0; model_use_next(model, &at, &use);)
-		if (gone_rule(ref_kind(use.what)))
-			object_gone(c, call, model, &use);
+		object_gone(c, call, model, &use);
 }
 
 /* --- memory ----------------------------------------------------------------------------------------- */
