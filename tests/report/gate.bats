@@ -251,6 +251,28 @@ off='checks-off: no rule of severity error is switched on'
 	await nothing_left "$(<pid)"
 }
 
+@test "the report of an earlier run is not taken for that of one that was killed" {
+	"$ACLCHECK" run --softnpu --report r.json -- "$PROGRAM" clean
+	ln -s r.json link.json
+	# shellcheck disable=SC2016 # the shell below expands it
+	run "$ACLCHECK" run --softnpu --report link.json -- sh -c '"$PROGRAM" clean; kill -9 $PPID; sleep 1'
+	[ "$status" = 137 ]
+	[ ! -e r.json ]
+	"$ACLCHECK" run --softnpu --report r.json -- "$PROGRAM" clean
+	# The link stays.
+	"$ACLCHECK" run --softnpu --report link.json -- "$PROGRAM" clean
+	[ "$(readlink link.json)" = r.json ]
+	# shellcheck disable=SC2016 # the shell below expands it
+	run "$ACLCHECK" run --softnpu --report r.json -- sh -c '"$PROGRAM" clean; kill -9 $PPID; sleep 1'
+	[ ! -e r.json ]
+	# The old report may be the baseline, too.
+	"$ACLCHECK" run --softnpu --report r.json -- "$PROGRAM" clean
+	run "$ACLCHECK" run --softnpu --report r.json --baseline r.json --fail-on new -- "$PROGRAM"
+	[ "$status" = 97 ]
+	run "$ACLCHECK" run --softnpu --report r.json --baseline r.json --fail-on new -- "$PROGRAM"
+	[ "$status" = 0 ]
+}
+
 @test "what a run leaves that was killed with its cleaner is removed by the next one, when nothing uses it" {
 	alone=$PWD/alone
 	mkdir "$alone"

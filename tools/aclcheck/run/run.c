@@ -47,6 +47,7 @@ struct run {
 	struct run_directory directory; /* of the processes' own reports */
 	char *outer; /* that of the run above, NULL = there is none */
 	struct notices *notices; /* what those say that could not write theirs */
+	char *earlier, *aside; /* the report of an earlier run, and where it is while this one runs */
 };
 
 static const struct {
@@ -241,11 +242,39 @@ static bool make_directory(struct run *run)
 	       !setenv("ACLCHECK_RUN", run->directory.path, 1);
 }
 
+/*
+ * When this command is killed, what an earlier one reported is not to be taken for its report: it is in our
+ * directory meanwhile, and ends with that. Special files have no place to go to.
+ */
+static void set_aside(struct run *run)
+{
+	if (run->report && !whole_file_is_special(run->report))
+		run->earlier = realpath(run->report, NULL);
+	if (!run->earlier)
+		return;
+	need(asprintf(&run->aside, "%s/earlier", run->directory.path) < 0 ? NULL : run->aside);
+	if (rename(run->earlier, run->aside)) {
+		free(run->earlier);
+		run->earlier = NULL;
+	}
+}
+
+/* It is replaced as any other file is, or stays. */
+static void put_back(struct run *run)
+{
+	if (run->earlier && rename(run->aside, run->earlier))
+		command_say("%s: %s", run->earlier, strerror(errno));
+	free(run->earlier);
+	free(run->aside);
+	run->earlier = NULL;
+}
+
 /* Nothing ran. */
 static int discard(struct run *run, int code)
 {
 	char text[NOTIFY_MAX];
 
+	put_back(run);
 	notices_close(run->notices, text, sizeof(text));
 	run_directory_remove(&run->directory);
 	return code;
@@ -397,6 +426,7 @@ static int finish(struct run *run, const struct supervised *ended, struct uncove
 
 	if (getenv("ACLCHECK_REPORT_MODE") && !strcmp(getenv("ACLCHECK_REPORT_MODE"), "owner"))
 		umask(umask(0) | 077);
+	put_back(run);
 	if (run->report || run->format_name)
 		good = write_report(run, report);
 	if (!good)
@@ -509,6 +539,7 @@ int cmd_run(int argc, char **argv)
 	}
 	snprintf(timeout, sizeof(timeout), "%u", run.timeout);
 	argv = whole_command(&run, argv, timeout);
+	set_aside(&run);
 	u = uncovered_new(run.directory.path, run.notes_only);
 	if (!run_whole(&run, argv, u, &ended)) {
 		code = discard(&run, command_misuse("no process can be made: %s", strerror(errno)));
