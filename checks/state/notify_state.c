@@ -202,6 +202,8 @@ static void notify_wait_enter(struct checks *c, struct acl_call_record *call)
 
 	if (!o || runs_with_model(c, call))
 		return;
+	if (acl_arg_value(call->api, call->args, ACL_ROLE_TIMEOUT))
+		notify_mark(o, NOTIFY_TIMED);
 	/* A counter keeps its value unless the wait clears it. */
 	before = load_relaxed(&notify_state(o)->balance);
 	if (is_counter(call->api) && before > 0)

@@ -13,7 +13,8 @@ enum notify_flag {
 	NOTIFY_NUMBERED =
 		1u << 4, /* its id was queried, or it is for kernels: the device may use it unseen */
 	NOTIFY_CAPTURED = 1u << 5, /* a captured or built model uses it: when, is not seen */
-	NOTIFY_COUNTED = 1u << 6 /* of a counter: a record did not set it but changed it */
+	NOTIFY_COUNTED = 1u << 6, /* of a counter: a record did not set it but changed it */
+	NOTIFY_TIMED = 1u << 7 /* a wait for it ends after a time, too */
 };
 
 struct notify_state {

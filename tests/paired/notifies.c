@@ -172,6 +172,28 @@ static void waited_in_vain(void)
 	end();
 }
 
+/* The records of other rounds were for their waits. */
+static void last_round_in_vain(void)
+{
+	aclrtStream s1 = make_stream(), s2 = make_stream();
+	aclrtNotify n = make_notify(), tried = make_notify();
+
+	for (int round = 0; round < 3; round++) {
+		CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s2, .timeout = 0);
+		if (!bug || round < 2)
+			CALL(aclrtRecordNotify, .notify = n, .stream = s1);
+	}
+	/* Who gives up after a time may try again. */
+	CALL(aclrtWaitAndResetNotify, .notify = tried, .stream = s1, .timeout = 1);
+	CALL(aclrtWaitAndResetNotify, .notify = tried, .stream = s1, .timeout = 1);
+	CALL(aclrtRecordNotify, .notify = tried, .stream = s2);
+	CALL(aclrtDestroyStreamForce, .stream = s1);
+	CALL(aclrtDestroyStreamForce, .stream = s2);
+	CALL(aclrtDestroyNotify, .notify = n);
+	CALL(aclrtDestroyNotify, .notify = tried);
+	end();
+}
+
 /* A record may come when the host has stopped waiting already; here it never does. */
 static void synchronised_in_vain(void)
 {
@@ -383,6 +405,7 @@ static const struct pair pairs[] = {
 	PAIR("notify-destroy-pending", destroyed_after_event),
 	PAIR("notify-destroy-pending", destroyed_after_time_out),
 	PAIR("notify-wait-never-recorded", waited_in_vain),
+	PAIR("notify-wait-never-recorded", last_round_in_vain),
 	PAIR("notify-wait-never-recorded", synchronised_in_vain),
 	PAIR_EACH("stream-wait-never-satisfied", synchronised_behind_no_record, SYNCHRONISE_STREAM),
 	PAIR("notify-record-before-wait", recorded_twice),

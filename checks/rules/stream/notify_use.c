@@ -74,10 +74,18 @@ static void notify_destroy_enter(struct checks *c, struct acl_call_record *call)
 		value_table_set(c, reported(c), object_ref(o), 1);
 }
 
+/* Each record ends one wait, and one wait more was submitted, for ever. */
+static bool wait_lacks_record(struct acl_object *o)
+{
+	return o->kind == ACL_HANDLE_NOTIFY && !notify_has(o, NOTIFY_TIMED) &&
+	       load_relaxed(&notify_state(o)->balance) < 0;
+}
+
 /* Waits that nothing has ended, checked when the process ends: a thread may come to record it at any time. */
 static bool notify_hopeless(struct checks *c, struct acl_object *o)
 {
-	return load_relaxed(&notify_state(o)->waits) && !load_relaxed(&notify_state(o)->records) &&
+	return load_relaxed(&notify_state(o)->waits) &&
+	       (!load_relaxed(&notify_state(o)->records) || wait_lacks_record(o)) &&
 	       !notify_has(o, ELSEWHERE) && !value_table_value(reported(c), object_ref(o));
 }
 
@@ -94,8 +102,10 @@ static void notify_synchronise_failed(struct checks *c, struct acl_call_record *
 			!notify_hopeless(c, o) || !nobody_else_can_act(c))
 			continue;
 		FINDING(c, call, "notify-wait-never-recorded", true,
-			PARTS(part_object("notify", o), part_object("stream", s)),
-			"The stream waits for it, and it was never recorded.");
+			PARTS(part_object("notify", o), part_object("stream", s)), "%s",
+			load_relaxed(&notify_state(o)->records)
+				? "The stream waits for it, and all its records were for earlier waits."
+				: "The stream waits for it, and it was never recorded.");
 		value_table_set(c, reported(c), object_ref(o), 1);
 	}
 }
@@ -193,7 +203,10 @@ static void notify_end(struct checks *c, struct acl_object *o)
 	if (load_relaxed(&notify_state(o)->waits) && !notify_has(o, ELSEWHERE))
 		check_at_end(c, RULE("notify-wait-never-recorded"), o, notify_hopeless(c, o),
 			load_relaxed(&notify_state(o)->where),
-			"The process ends; a stream waits for it, and it was never recorded.");
+			load_relaxed(&notify_state(o)->records)
+				? "The process ends; a stream waits for it, and all its records were for "
+				  "earlier waits."
+				: "The process ends; a stream waits for it, and it was never recorded.");
 	if (notify_imported_left(o)) {
 		object_reported(o);
 		check_at_end(c, RULE("notify-ipc-destroy-once"), o, true, made,
