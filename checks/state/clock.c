@@ -322,27 +322,50 @@ static uint32_t open_entries(struct checks *c, const struct clock *k, clock_sett
 	return n;
 }
 
-/* Without what is settled; NULL: nothing is left, or no memory, which *full says. */
-static struct clock *settle(struct checks *c, struct clock *k, clock_settled_fn settled, bool *full)
+/* The n entries whose bits are set; NULL: there are none, or too many, or no memory, which *full says. */
+static struct clock *entries_kept(
+	struct checks *c, const struct clock *k, const uint64_t *bits, uint32_t n, bool *full)
 {
-	uint64_t open[ENTRIES_JOINED / 64 + 1] = {0};
-	uint32_t n = open_entries(c, k, settled, open), at = 0;
-	struct clock_streams *streams;
-	struct clock *left;
+	struct clock_streams *streams = n && n <= CLOCK_ENTRIES ? streams_new(c, n) : NULL;
+	struct clock *left = streams ? clock_new(c, NULL, streams, k->wide) : NULL;
+	uint32_t at = 0;
 
-	if (n == clock_entries(k))
-		return k;
-	streams = n && n <= CLOCK_ENTRIES ? streams_new(c, n) : NULL;
-	left = streams ? clock_new(c, NULL, streams, k->wide) : NULL;
 	*full = n && !left;
 	for (uint32_t i = 0; left && i < clock_entries(k); i++)
-		if (open[i / 64] >> i % 64 & 1) {
+		if (bits[i / 64] >> i % 64 & 1) {
 			streams->stream[at] = k->streams->stream[i];
 			position_put(left, at++, clock_position_at(k, i));
 		}
 	streams_release(c, streams);
+	return left;
+}
+
+/* Without what is settled; NULL: nothing is left, or no memory, which *full says. */
+static struct clock *settle(struct checks *c, struct clock *k, clock_settled_fn settled, bool *full)
+{
+	uint64_t open[ENTRIES_JOINED / 64 + 1] = {0};
+	uint32_t n = open_entries(c, k, settled, open);
+	struct clock *left;
+
+	if (n == clock_entries(k))
+		return k;
+	left = entries_kept(c, k, open, n, full);
 	clock_release(c, k);
 	return left;
+}
+
+struct clock *clock_without(struct checks *c, const struct clock *k, uint64_t stream, bool *full)
+{
+	uint64_t kept[ENTRIES_JOINED / 64 + 1] = {0};
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < clock_entries(k); i++) {
+		bool keep = k->streams->stream[i] != stream;
+
+		kept[i / 64] |= (uint64_t)keep << i % 64;
+		n += keep;
+	}
+	return entries_kept(c, k, kept, n, full);
 }
 
 /* The streams of both clocks, where one has them all. */

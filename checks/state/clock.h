@@ -76,6 +76,10 @@ bool clock_covers(const struct clock *a, const struct clock *b);
 struct clock *clock_join(struct checks *c, struct clock *spare, const struct clock *a, const struct clock *b,
 	const struct clock_entry *more, clock_settled_fn settled, bool *full);
 
+/* All of it but the entry of that stream, for one user; NULL: nothing is left, or, as *full has it, no
+ * memory. */
+struct clock *clock_without(struct checks *c, const struct clock *k, uint64_t stream, bool *full);
+
 static inline struct clock *clock_use(struct clock *k)
 {
 	if (k)

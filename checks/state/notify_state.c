@@ -111,6 +111,27 @@ static void record_place_set(struct acl_object *o, struct acl_object *stream, ui
 	store_release(&n->record_position, stream ? position : 0);
 }
 
+/* Of a call, the other end: acl_ref of the stream of the record that ends the wait, or of the wait that the
+ * record ends, and its position. */
+static const char other_stream_note, other_position_note;
+
+static void other_end_note(struct acl_call_record *call, acl_ref stream, uint64_t position)
+{
+	call_note_set(call, &other_stream_note, stream);
+	call_note_set(call, &other_position_note, position);
+}
+
+/* The record ends the one wait there is, which was submitted before it. */
+static void ended_wait_note(struct acl_call_record *call, struct acl_object *o)
+{
+	struct notify_state *n = notify_state(o);
+	uint64_t position = load_acquire(&n->alone);
+	acl_ref stream = load_acquire(&n->stream);
+
+	if (position && position == load_acquire(&n->position) && notify_is_followed(o))
+		other_end_note(call, stream, position);
+}
+
 static void notify_record_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *o = notify_of(c, call);
@@ -126,6 +147,19 @@ static void notify_record_enter(struct checks *c, struct acl_call_record *call)
 	record_place_set(o, stream_of(call), call->state.position);
 	before = atomic_fetch_add(&notify_state(o)->balance, 1);
 	call_note_set(call, &balance_note, before > 0 ? NOTIFY_REPLACES : NOTIFY_CHANGED);
+	if (before == -1 && !is_counter(call->api))
+		ended_wait_note(call, o);
+}
+
+/* From now on it is known what the stream that waited goes on behind. */
+static void waiter_learns(struct checks *c, const struct acl_call_record *call)
+{
+	acl_ref ref = call_note(call, &other_stream_note);
+	struct acl_object *waiter = ref ? object_of(c, ref) : NULL;
+
+	if (waiter && stream_of(call) && call->state.position)
+		stream_wait_is_for(c, waiter, call_note(call, &other_position_note), stream_of(call),
+			call->state.position);
 }
 
 static void notify_record_leave(struct checks *c, struct acl_call_record *call)
@@ -139,10 +173,12 @@ static void notify_record_leave(struct checks *c, struct acl_call_record *call)
 	}
 	if (!o || !succeeded(call))
 		return;
-	if (runs_with_model(c, call))
+	if (runs_with_model(c, call)) {
 		notify_mark(o, NOTIFY_CAPTURED);
-	else
-		counter_inc(&notify_state(o)->records);
+		return;
+	}
+	counter_inc(&notify_state(o)->records);
+	waiter_learns(c, call);
 }
 
 /* A record with no wait for it yet is forgotten; waits go on. */
@@ -179,8 +215,8 @@ static void notify_batch_reset_leave(struct checks *c, struct acl_call_record *c
 
 /* --- waits ----------------------------------------------------------------------------------- */
 
-/* Of a call: acl_ref of the stream of the record that it waits for, and its position. */
-static const char awaited_stream_note, awaited_position_note;
+/* Of a call: no other wait was without a record. */
+static const char alone_note;
 
 /* The one record there is ends the wait. */
 static void awaited_record_note(struct acl_call_record *call, struct acl_object *o)
@@ -191,8 +227,7 @@ static void awaited_record_note(struct acl_call_record *call, struct acl_object 
 
 	if (!position || position != load_acquire(&n->record_position) || !notify_is_followed(o))
 		return;
-	call_note_set(call, &awaited_stream_note, stream);
-	call_note_set(call, &awaited_position_note, position);
+	other_end_note(call, stream, position);
 }
 
 static void notify_wait_enter(struct checks *c, struct acl_call_record *call)
@@ -211,6 +246,7 @@ static void notify_wait_enter(struct checks *c, struct acl_call_record *call)
 	else
 		before = atomic_fetch_sub(&notify_state(o)->balance, 1);
 	call_note_set(call, &balance_note, NOTIFY_CHANGED);
+	call_note_set(call, &alone_note, before == 0);
 	if (before == 1)
 		awaited_record_note(call, o);
 }
@@ -218,7 +254,7 @@ static void notify_wait_enter(struct checks *c, struct acl_call_record *call)
 /* The stream goes on behind the record; when it does behind one that comes later is not known. */
 static void notify_order_leave(struct checks *c, const struct acl_call_record *call)
 {
-	acl_ref ref = call_note(call, &awaited_stream_note);
+	acl_ref ref = call_note(call, &other_stream_note);
 	struct acl_object *source = ref ? object_of(c, ref) : NULL;
 
 	if (!stream_of(call) || !call->state.position || runs_with_model(c, call))
@@ -226,7 +262,7 @@ static void notify_order_leave(struct checks *c, const struct acl_call_record *c
 	if (!source)
 		evidence_ends(c, CHECKS_END_NOTIFY_WAIT);
 	stream_waits_for(
-		c, stream_of(call), call->state.position, source, call_note(call, &awaited_position_note));
+		c, stream_of(call), call->state.position, source, call_note(call, &other_position_note));
 }
 
 static void notify_wait_leave(struct checks *c, struct acl_call_record *call)
@@ -252,6 +288,7 @@ static void notify_wait_leave(struct checks *c, struct acl_call_record *call)
 	store_release(&n->position, 0);
 	store_release(&n->stream, object_ref(stream_of(call)));
 	store_release(&n->position, call->state.position);
+	store_release(&n->alone, call_note(call, &alone_note) ? call->state.position : 0);
 }
 
 /* The stream was waited for, and answers that the time of a wait is over: whichever it was, none waits

@@ -19,6 +19,7 @@ enum notify_flag {
 
 struct notify_state {
 	_Atomic uint64_t stream, position; /* latest wait: acl_ref of the stream, its position */
+	_Atomic uint64_t alone; /* its position again, where it was the only wait without a record; else 0 */
 	_Atomic uint64_t where; /* of that wait */
 	_Atomic uint64_t record_stream, record_position; /* of the latest record, as stream and position */
 	_Atomic uint32_t flags; /* enum notify_flag */

@@ -309,6 +309,77 @@ void stream_waits_for(struct checks *c, struct acl_object *stream, uint64_t posi
 	clock_release(c, other);
 }
 
+/* --- waits whose end is seen later ----------------------------------------------------------- */
+
+/* Under the lock: the version that begins with the wait, when that is the only one of the stream that nothing
+ * seen ends; n: there is none. */
+static uint32_t version_of_wait(
+	struct checks *c, const struct stream_order *o, const struct clock_entry *wait)
+{
+	const struct clock_version *version = versions_of(o);
+	struct clock_entry before = *wait;
+	uint32_t i = 0;
+
+	while (i < o->n && version[i].since != wait->position)
+		i++;
+	if (i == o->n || clock_position(version[i].clock, wait->stream) != wait->position)
+		return o->n;
+	/* One that it waited for before has given its place in the clock to this one. */
+	before.position = i ? clock_position(version[i - 1].clock, wait->stream) : 0;
+	if ((!i && o->forgot) || (before.position && !entry_settled(c, &before)))
+		return o->n;
+	return i;
+}
+
+/* Under the lock: the version has the record, and what comes before that, in the place of the wait. */
+static void version_learns(struct checks *c, struct clock_version *version, uint64_t wait,
+	const struct clock *other, const struct clock_entry *record)
+{
+	bool full;
+	struct clock *rest = clock_without(c, version->clock, wait, &full), *k;
+
+	if (full)
+		return;
+	k = clock_join(c, NULL, rest, other, record, entry_settled, &full);
+	clock_release(c, rest);
+	if (full)
+		return;
+	clock_release(c, version->clock);
+	version->clock = k;
+}
+
+/* Under the lock: order_unseen() looks in the clock again. */
+static void unseen_wait_forget(struct acl_object *stream, const struct clock_entry *wait)
+{
+	struct stream_rare *r = object_rare(stream);
+
+	if (r && load_relaxed(&r->unseen) == stream_named(wait) &&
+		load_relaxed(&r->unseen_position) == wait->position)
+		store_release(&r->unseen_position, 0);
+}
+
+void stream_wait_is_for(struct checks *c, struct acl_object *stream, uint64_t position,
+	struct acl_object *source, uint64_t source_position)
+{
+	const struct clock_entry wait = {object_ref(stream) | CLOCK_UNSEEN, position},
+				 record = {object_ref(source), source_position};
+	struct clock *other = order_clock(source, source_position);
+	struct stream_order *o = NULL;
+
+	/* A record that comes after what comes after the wait ends nothing. */
+	if (source != stream && clock_position(other, object_ref(stream)) < position)
+		o = order_lock(stream);
+	for (uint32_t i = o ? version_of_wait(c, o, &wait) : 0; o && i < o->n; i++) {
+		version_learns(c, &versions_of(o)[i], wait.stream, other, &record);
+		o->signalled &= (uint8_t) ~(1u << i);
+	}
+	if (o) {
+		unseen_wait_forget(stream, &wait);
+		unlock(&o->lock);
+	}
+	clock_release(c, other);
+}
+
 /* --- what is before what ------------------------------------------------------------------- */
 
 bool order_is_before(struct acl_object *source, uint64_t position, struct acl_object *stream)

@@ -14,6 +14,13 @@ void stream_retire(struct checks *c, struct acl_object *stream, uint64_t positio
 void stream_waits_for(struct checks *c, struct acl_object *stream, uint64_t position,
 	struct acl_object *source, uint64_t source_position);
 
+/*
+ * What stream waits for, which was not seen, is that source reaches its position.  Of the stream's clocks
+ * only: what came after the wait by then stays behind something unseen.
+ */
+void stream_wait_is_for(struct checks *c, struct acl_object *stream, uint64_t position,
+	struct acl_object *source, uint64_t source_position);
+
 /* A task at the position may inform the host of the stream's progress, and so of what comes before, in ways
  * the checker does not see. */
 void stream_signals_host(struct checks *c, struct acl_object *stream, uint64_t position);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pairs of the rules about notifies: waits, records, sharing between processes. */
-#include "paired.h"
+#include "tasks.h"
 
 static char key[65] = "a key of a notify";
 
@@ -74,12 +74,6 @@ static void destroyed_after_event(void)
 	CALL(aclrtDestroyEvent, .event = e);
 }
 
-static void copy_on(aclrtStream s, void *dst, const void *src)
-{
-	CALL(aclrtMemcpyAsync, .dst = dst, .destMax = 4096, .src = src, .count = 4096,
-		.kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = s);
-}
-
 struct recorded {
 	aclrtStream s1, s2;
 	void *h, *d;
@@ -96,10 +90,10 @@ static struct recorded copied_and_recorded(void)
 	r.d = make_device_memory(4096);
 	r.n = make_notify();
 	if (!bug)
-		copy_on(r.s1, r.d, r.h);
+		copy_on(r.s1, r.d, r.h, UP);
 	CALL(aclrtRecordNotify, .notify = r.n, .stream = r.s1);
 	if (bug)
-		copy_on(r.s1, r.d, r.h);
+		copy_on(r.s1, r.d, r.h, UP);
 	CALL(aclrtWaitAndResetNotify, .notify = r.n, .stream = r.s2, .timeout = 0);
 	return r;
 }
@@ -109,7 +103,7 @@ static void copied_behind_a_record(void)
 {
 	struct recorded r = copied_and_recorded();
 
-	copy_on(r.s2, r.d, r.h);
+	copy_on(r.s2, r.d, r.h, UP);
 	CALL(aclrtSynchronizeStream, .stream = r.s1);
 	CALL(aclrtSynchronizeStream, .stream = r.s2);
 	CALL(aclrtDestroyNotify, .notify = r.n);
@@ -138,12 +132,12 @@ static void copied_behind_a_set_counter(void)
 
 	CALL_DOES(aclrtCntNotifyCreate, 0, n = make_address(), .cntNotify = &n, .flag = 0);
 	if (!bug)
-		copy_on(s1, d, h);
+		copy_on(s1, d, h, UP);
 	CALL(aclrtCntNotifyRecord, .cntNotify = n, .stream = s1, .info = &one);
 	if (bug)
-		copy_on(s1, d, h);
+		copy_on(s1, d, h, UP);
 	CALL(aclrtCntNotifyWaitWithTimeout, .cntNotify = n, .stream = s2, .info = &for_one);
-	copy_on(s2, d, h);
+	copy_on(s2, d, h, UP);
 	CALL(aclrtSynchronizeStream, .stream = s1);
 	CALL(aclrtSynchronizeStream, .stream = s2);
 	CALL(aclrtCntNotifyDestroy, .cntNotify = n);
@@ -268,6 +262,26 @@ static void counter_replaced(void)
 	CALL(aclrtCntNotifyReset, .cntNotify = n, .stream = s);
 	CALL(aclrtCntNotifyRecord, .cntNotify = n, .stream = s, .info = &set);
 	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+/* The consumer waits before there is a record: once there is one, what it comes behind is known. */
+static void read_behind_an_early_wait(void)
+{
+	aclrtStream producer = make_stream(), consumer = make_stream(), other = make_stream();
+	void *h = make_host_memory(SIZE), *out = make_host_memory(SIZE), *a = make_device_memory(SIZE),
+	     *b = make_device_memory(SIZE);
+	aclrtNotify n = make_notify();
+
+	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = consumer, .timeout = 0);
+	copy_on(producer, a, h, UP);
+	copy_on(other, b, h, UP);
+	if (!bug)
+		order(other, producer);
+	CALL(aclrtRecordNotify, .notify = n, .stream = producer);
+	copy_on(consumer, out, a, DOWN);
+	copy_on(consumer, out, b, DOWN);
+	wait_for(other);
+	wait_for(consumer);
 }
 
 /* --- between processes ------------------------------------------------------------------------ */
@@ -405,6 +419,7 @@ static const struct pair pairs[] = {
 	PAIR("notify-destroy-pending", destroyed_after_event),
 	PAIR("notify-destroy-pending", destroyed_after_time_out),
 	PAIR("notify-wait-never-recorded", waited_in_vain),
+	PAIR("stream-race-copy", read_behind_an_early_wait),
 	PAIR("notify-wait-never-recorded", last_round_in_vain),
 	PAIR("notify-wait-never-recorded", synchronised_in_vain),
 	PAIR_EACH("stream-wait-never-satisfied", synchronised_behind_no_record, SYNCHRONISE_STREAM),
