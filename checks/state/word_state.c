@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Words of device memory that streams write and wait for.  A wait is order only
- * where one write can end it: the word certainly held another value before, and
- * nobody but these calls writes it.  Every other wait is for what is not seen.
+ * where one write can end it: the word certainly held another value before (or one
+ * stream counts it up), and nobody but these calls writes it.  Every other wait is for
+ * what is not seen.
  */
 #include "checks/state/word_state.h"
 
@@ -378,22 +379,35 @@ static bool ends_wait(const struct acl_call_record *call, uint64_t word)
 		acl_arg_value(call->api, call->args, ACL_ROLE_FLAGS));
 }
 
+/* Both end the wait; of a counter that one stream counts up it is the earlier one that does. */
+static bool counts_on(
+	const struct acl_call_record *call, const struct written *earlier, const struct written *later)
+{
+	return acl_arg_value(call->api, call->args, ACL_ROLE_FLAGS) == ACL_STREAM_WAIT_VALUE_GEQ &&
+	       earlier->stream && earlier->stream == later->stream && earlier->value < later->value;
+}
+
 /*
- * Only the newest write ends it: the ones before do not, back to one that comes before the wait and behind
- * all others.
+ * The write that ends it: the newest one, or of a counter the first that is enough.  The ones before do not,
+ * back to one that comes before the wait and behind all others.  NULL: it is not known.
  */
-static bool is_the_only_end(
+static const struct written *write_that_ends(
 	struct checks *c, const struct acl_call_record *call, const struct word *w, struct acl_object *s)
 {
-	if (!w->latest[0].position || w->taken || !ends_wait(call, w->latest[0].value))
-		return false;
+	const struct written *end = &w->latest[0];
+
+	if (!end->position || w->taken || !ends_wait(call, end->value))
+		return NULL;
 	for (unsigned i = 1; i < WRITES && w->latest[i].position; i++) {
-		if (ends_wait(call, w->latest[i].value))
-			return false;
-		if (w->latest[i].settled && write_is_before(c, &w->latest[i], s))
-			return true;
+		if (ends_wait(call, w->latest[i].value)) {
+			if (end != &w->latest[i - 1] || !counts_on(call, &w->latest[i], end))
+				return NULL;
+			end = &w->latest[i];
+		} else if (w->latest[i].settled && write_is_before(c, &w->latest[i], s)) {
+			return end;
+		}
 	}
-	return false;
+	return NULL;
 }
 
 /* None of the writes, back to one that comes before the wait and behind all others. */
@@ -412,20 +426,24 @@ static bool nothing_ends_it(
 static void word_wait_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
+	const struct written *end;
 	struct block_lookup at;
 	struct word *w;
+	bool known;
 
 	if (!s || !call->state.position || !task_runs_now(c, call))
 		return;
 	w = word_lock(c, call, &at);
 	if (!w)
 		return;
-	if (word_is(w, word_address(call), &at) && is_the_only_end(c, call, w, s)) {
-		call_note_set(call, &awaited_stream_note, w->latest[0].stream);
-		call_note_set(call, &awaited_position_note, w->latest[0].position);
+	known = word_is(w, word_address(call), &at);
+	end = known ? write_that_ends(c, call, w, s) : NULL;
+	if (end) {
+		call_note_set(call, &awaited_stream_note, end->stream);
+		call_note_set(call, &awaited_position_note, end->position);
 		w->taken = true;
 	} else {
-		if (word_is(w, word_address(call), &at) && nothing_ends_it(c, call, w, s))
+		if (known && nothing_ends_it(c, call, w, s))
 			call_note_set(call, &hopeless_note, true);
 		/* Behind it the word may be changed by whom it was waited for. */
 		store_relaxed(&w->block, 0);

@@ -371,6 +371,45 @@ static void written_in_part(void **state)
 	may_go_on(&w);
 }
 
+/* Of the counter that one stream counts up the consumer awaits a round: what comes behind that is not before
+ * it. */
+static void counter_of_rounds(void **state)
+{
+	struct words w = written_word();
+
+	(void)state;
+	for (uint64_t round = 2; round < 6; round++) {
+		up(&w.x, w.x.s, ACL_MEMCPY_HOST_TO_DEVICE);
+		write_word(&w, round, w.x.s);
+		await_word(&w, round, w.x.t);
+		CALL(w.x.fixture, aclrtRecordEvent, 0, .event = w.x.event, .stream = w.x.t);
+		CALL(w.x.fixture, aclrtStreamWaitEvent, 0, .stream = w.x.s, .event = w.x.event);
+	}
+	silent(w.x.fixture);
+	up(&w.x, w.x.s, ACL_MEMCPY_HOST_TO_DEVICE);
+	write_word(&w, 6, w.x.s);
+	await_word(&w, 5, w.x.t);
+	up(&w.x, w.x.t, ACL_MEMCPY_HOST_TO_DEVICE);
+	want(w.x.fixture, "stream-race-copy:error");
+	assert_int_equal(unseen(&w), 0);
+}
+
+/* A flag that had the value before may have been taken back unseen, and so may a counter of two streams. */
+static void flag_of_rounds(void **state)
+{
+	struct words w = written_word();
+
+	(void)state;
+	write_word(&w, 2, w.x.s);
+	await_word(&w, 2, w.x.t);
+	up(&w.x, w.x.s, ACL_MEMCPY_HOST_TO_DEVICE);
+	write_word(&w, 2, w.x.s);
+	await_word(&w, 2, w.x.t);
+	up(&w.x, w.x.t, ACL_MEMCPY_HOST_TO_DEVICE);
+	silent(w.x.fixture);
+	assert_int_equal(unseen(&w), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -395,6 +434,8 @@ int main(void)
 		cmocka_unit_test(others_may_write),
 		cmocka_unit_test(others_might_have_written),
 		cmocka_unit_test(written_in_part),
+		cmocka_unit_test(counter_of_rounds),
+		cmocka_unit_test(flag_of_rounds),
 	};
 
 	fixture_counts_only();
