@@ -224,6 +224,19 @@ static void synchronised_behind_no_record(void)
 	CALL_EACH(bug ? 507046 : 0, ROLE(STREAM, second), ROLE(TIMEOUT, -1));
 }
 
+/* The second record comes behind what answers to the first one's wait, which is submitted later. */
+static void record_ahead(aclrtStream s1, aclrtStream s2)
+{
+	aclrtNotify n = make_notify(), answer = make_notify();
+
+	CALL(aclrtRecordNotify, .notify = n, .stream = s1);
+	CALL(aclrtWaitAndResetNotify, .notify = answer, .stream = s1, .timeout = 0);
+	CALL(aclrtRecordNotify, .notify = n, .stream = s1);
+	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s2, .timeout = 0);
+	CALL(aclrtRecordNotify, .notify = answer, .stream = s2);
+	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s2, .timeout = 0);
+}
+
 static void recorded_twice(void)
 {
 	aclrtStream s1 = make_stream(), s2 = make_stream();
@@ -246,6 +259,7 @@ static void recorded_twice(void)
 	CALL(aclrtGetNotifyId, .notify = numbered, .notifyId = &id);
 	CALL(aclrtRecordNotify, .notify = numbered, .stream = s1);
 	CALL(aclrtRecordNotify, .notify = numbered, .stream = s1);
+	record_ahead(s1, s2);
 	CALL(aclrtSynchronizeStream, .stream = s2);
 }
 

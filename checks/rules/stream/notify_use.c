@@ -9,6 +9,7 @@
 #include "checks/rules/stream/blocking_call.h"
 #include "checks/state/device_state.h"
 #include "checks/state/notify_state.h"
+#include "checks/state/order_state.h"
 #include "checks/state/stream_state.h"
 
 #define ELSEWHERE (NOTIFY_IMPORTED | NOTIFY_EXPORTED | NOTIFY_NUMBERED | NOTIFY_CAPTURED)
@@ -24,12 +25,14 @@ static struct value_table *reported(struct checks *c)
 
 /* --- records ----------------------------------------------------------------------------- */
 
+/* Behind a wait whose end is not seen it may come after a wait that is submitted later. */
 static void notify_record_enter(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *o = notify_of(c, call);
+	struct acl_object *o = notify_of(c, call), *s = stream_of(call);
 
-	if (o && notify_record_effect(call) != NOTIFY_UNCHANGED && !notify_has(o, ELSEWHERE))
-		FINDING(c, call, "notify-record-before-wait", notify_record_effect(call) == NOTIFY_REPLACES,
+	if (o && s && notify_record_effect(call) != NOTIFY_UNCHANGED && !notify_has(o, ELSEWHERE))
+		FINDING(c, call, "notify-record-before-wait",
+			notify_record_effect(call) == NOTIFY_REPLACES && !order_unseen(c, s),
 			PARTS(part_object(acl_handle_names[o->kind], o)),
 			"It was recorded before, and no wait for that was submitted: it keeps one record.");
 }
