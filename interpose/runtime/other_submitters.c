@@ -26,7 +26,7 @@ static const char *const libraries[][12] = {
 /* Names of imported functions begin so. */
 static const char *const functions[][12] = {
 	[CHECKS_OTHER_WORK] = {"aclnn", "aclop", "aclmdlExecute", "Hccl", "aclblas", "acldvpp", "hi_mpi_",
-		"halMem"},
+		"halMem", "softnpu_launch_host"},
 	[CHECKS_OTHER_QUEUES] = {"acltdt", "halMbuf"},
 };
 

@@ -60,3 +60,21 @@ rules() {
 	ACLCHECK_LOG=off checked ./reader
 	[ -z "$(rules)" ]
 }
+
+@test "the program launches functions of its own on the software runtime: the rule is silent" {
+	cat >launched.c <<-'E'
+		#include "softnpu.h"
+		static void nothing(const softnpu_launch *launch)
+		{
+			(void)launch;
+		}
+		int rtKernelLaunch(void)
+		{
+			softnpu_launch_host("nothing", nothing, NULL, 0, NULL);
+			return 0;
+		}
+	E
+	program -DIMPORTS -I"$ACLCHECK_SOURCE/tools/softnpu" launched.c
+	ACLCHECK_LOG=off checked ./reader
+	[ -z "$(rules)" ]
+}
