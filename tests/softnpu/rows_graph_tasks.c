@@ -586,6 +586,50 @@ static void numbers_of_tasks_in_models(void)
 	row(aclrtTaskUpdateAsync(bound, second + 1, &info, stream()));
 }
 
+/* A kernel that a capture took from host memory, with this argument. */
+static aclmdlRI model_of_kernel(uint64_t argument)
+{
+	aclrtStream s = capturing();
+	aclrtFuncHandle func;
+	aclrtBinHandle bin;
+	aclmdlRI m;
+
+	need(aclrtBinaryLoadFromData("binary", 6, NULL, &bin));
+	need(aclrtBinaryGetFunction(bin, "kernel", &func));
+	need(aclrtLaunchKernelWithHostArgs(func, 1, s, NULL, &argument, sizeof(argument), NULL, 0));
+	need(aclmdlRICaptureEnd(s, &m));
+	return m;
+}
+
+/* A task has its arguments on the device, also when they came from the host; they may be set as they were
+ * read. */
+static void arguments_of_tasks(void)
+{
+	aclmdlRI m = model_of_kernel(7);
+	aclmdlRITask t = first_task_in(m);
+	aclmdlRITaskParams params;
+	uint64_t argument = 0;
+
+	row(aclmdlRITaskGetParams(t, &params));
+	row(params.kernelTaskParams.isHostArgs);
+	row((long)params.kernelTaskParams.argsSize);
+	row(aclrtMemcpy(&argument, sizeof(argument), params.kernelTaskParams.args, sizeof(argument),
+		ACL_MEMCPY_DEVICE_TO_HOST));
+	row(argument == 7);
+	row(aclmdlRITaskSetParams(t, &params));
+	row(aclmdlRIUpdate(m));
+	row(aclmdlRIExecuteAsync(m, stream()));
+	row(aclrtSynchronizeDevice());
+	argument = 8;
+	params.kernelTaskParams.args = &argument;
+	params.kernelTaskParams.isHostArgs = 1;
+	row(aclmdlRITaskSetParams(t, &params));
+	row(aclmdlRIUpdate(m));
+	row(aclmdlRITaskGetParams(t, &params));
+	row(params.kernelTaskParams.isHostArgs);
+	row(aclmdlRIDestroy(m));
+}
+
 const struct row rows_graph_tasks[] = {ROW(tasks_of_conditions_that_are_gone), ROW(streams_in_order),
 	ROW(streams_unbound_do_not_run), ROW(captured_streams_in_order), ROW(names_that_do_not_fit),
 	ROW(models_of_ends_that_fail), ROW(modes_of_a_thread), ROW(capture_amid_an_update),
@@ -593,4 +637,5 @@ const struct row rows_graph_tasks[] = {ROW(tasks_of_conditions_that_are_gone), R
 	ROW(update_elsewhere), ROW(work_in_invalid_capture), ROW(pools_in_captures),
 	ROW(capture_of_a_stream_at_work), ROW(conditions_not_made_here), ROW(end_given_twice),
 	ROW(stream_unbound_after_its_end), ROW(callbacks_with_other_data), ROW(groups_of_ends_that_fail),
-	ROW(updates_by_streams_of_no_use), ROW(numbers_of_tasks_in_models), {NULL, NULL}};
+	ROW(updates_by_streams_of_no_use), ROW(numbers_of_tasks_in_models), ROW(arguments_of_tasks),
+	{NULL, NULL}};

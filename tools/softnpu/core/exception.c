@@ -46,7 +46,7 @@ static struct rtExceptionInfo describe(struct lane *lane, struct op *op, aclErro
 	if (!kernel_op_launch(op, &l))
 		return info;
 	info.func = l.func ? object_handle(&l.func->obj) : NULL;
-	info.args = (void *)l.args;
+	info.args = (void *)kernel_op_device_args(op, device_get(lane->device));
 	info.args_size = (uint32_t)l.args_size;
 	*bin = l.func ? l.func->bin : NULL;
 	return info;

@@ -226,8 +226,8 @@ static aclError get_params(aclmdlRITask handle, aclmdlRITaskParams *params)
 {
 	struct model_task *t;
 	struct kernel_launch l;
-	const struct op *op;
 	struct model *m;
+	struct op *op;
 	aclError rc = find(handle, &t, &m);
 
 	if (rc)
@@ -239,8 +239,7 @@ static aclError get_params(aclmdlRITask handle, aclmdlRITaskParams *params)
 	params->type = (aclmdlRITaskType)op->type->task_type;
 	if (kernel_op_launch(op, &l)) {
 		params->kernelTaskParams.funcHandle = l.func ? object_handle(&l.func->obj) : NULL;
-		params->kernelTaskParams.args = (void *)l.args;
-		params->kernelTaskParams.isHostArgs = !l.device_args;
+		params->kernelTaskParams.args = (void *)kernel_op_device_args(op, m->ctx->dev);
 		params->kernelTaskParams.argsSize = l.args_size;
 		params->kernelTaskParams.numBlocks = l.num_blocks;
 	} else if (!value_op_params(op, params)) {
@@ -355,6 +354,7 @@ static struct op *new_op(const struct op *old, const aclmdlRITaskParams *params)
 		.args = k->args,
 		.args_size = k->argsSize,
 		.device_args = !k->isHostArgs};
+	const void *own;
 
 	if (params->taskGrp || old->type->task_type == ACL_MODEL_RI_TASK_DEFAULT)
 		return NULL;
@@ -364,6 +364,14 @@ static struct op *new_op(const struct op *old, const aclmdlRITaskParams *params)
 		function_find(k->funcHandle, &l.func))
 		return NULL;
 	l.attributes = before.attributes;
+	own = kernel_op_own_args(old, k->args);
+	if (own && l.args_size <= before.args_size) {
+		/* They go with the operation that they were given away for. */
+		l.args = own;
+		l.device_args = false;
+		l.holders = before.holders;
+		l.n_holders = before.n_holders;
+	}
 	return kernel_op_new(&l);
 }
 

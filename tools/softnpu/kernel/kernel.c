@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "tools/softnpu/memory/copy.h"
+#include "tools/softnpu/memory/memory.h"
 
 struct known_kernel {
 	struct list link;
@@ -98,6 +99,7 @@ void *softnpu_memory(const void *address, size_t size)
 struct kernel_op {
 	struct op op;
 	struct kernel_launch l; /* args, name and holders are copies */
+	void *on_device; /* the arguments in device memory, once their address was given away */
 };
 
 static void pass_time(void)
@@ -120,8 +122,10 @@ static void fill_holders(char *args, const struct kernel_launch *l)
 	}
 }
 
-static aclError call(softnpu_kernel fn, const struct kernel_launch *l, int device)
+static aclError call(softnpu_kernel fn, const struct kernel_op *k, int device)
 {
+	const struct kernel_launch *l = &k->l;
+	const void *given = __atomic_load_n(&k->on_device, __ATOMIC_ACQUIRE);
 	softnpu_launch view = {
 		.kernel = l->name, .args_size = l->args_size, .num_blocks = l->num_blocks, .device = device};
 	char *args = malloc(l->args_size + sizeof(void *));
@@ -129,14 +133,15 @@ static aclError call(softnpu_kernel fn, const struct kernel_launch *l, int devic
 
 	if (!args)
 		return ACL_ERROR_RT_MEMORY_ALLOCATION;
-	if (l->device_args) {
-		struct area a = {args, l->args, l->args_size, l->args_size, l->args_size, 1};
+	if (l->device_args || given) {
+		struct area a = {args, given ? given : l->args, l->args_size, l->args_size, l->args_size, 1};
 
 		rc = copy_now(&a);
 	} else {
 		memcpy(args, l->args, l->args_size);
-		fill_holders(args, l);
 	}
+	if (!rc)
+		fill_holders(args, l);
 	memcpy(view.grid, l->grid, sizeof(view.grid));
 	memcpy(view.block, l->block, sizeof(view.block));
 	view.args = args;
@@ -148,26 +153,29 @@ static aclError call(softnpu_kernel fn, const struct kernel_launch *l, int devic
 
 static aclError kernel_run(struct op *op, struct lane *lane)
 {
-	const struct kernel_launch *l = &container_of(op, struct kernel_op, op)->l;
+	const struct kernel_op *k = container_of(op, struct kernel_op, op);
 	const struct kernel_info *info;
-	softnpu_kernel fn = l->fn;
+	softnpu_kernel fn = k->l.fn;
 
 	if (!fn) {
 		npu_lock();
-		info = kernel_info(l->name);
+		info = kernel_info(k->l.name);
 		fn = info ? info->fn : NULL;
 		npu_unlock();
 	}
 	if (fn)
-		return call(fn, l, lane->device);
+		return call(fn, k, lane->device);
 	pass_time();
 	return ACL_SUCCESS;
 }
 
 static void kernel_release(struct op *op)
 {
-	struct kernel_launch *l = &container_of(op, struct kernel_op, op)->l;
+	struct kernel_op *k = container_of(op, struct kernel_op, op);
+	struct kernel_launch *l = &k->l;
 
+	if (k->on_device && block_at(k->on_device))
+		memory_delete(block_at(k->on_device));
 	if (l->func)
 		object_put(&l->func->obj);
 	free((void *)l->name);
@@ -228,6 +236,30 @@ bool kernel_op_launch(const struct op *op, struct kernel_launch *l)
 		return false;
 	*l = container_of(op, struct kernel_op, op)->l;
 	return true;
+}
+
+const void *kernel_op_device_args(struct op *op, struct device *dev)
+{
+	struct kernel_op *k = container_of(op, struct kernel_op, op);
+	struct block *b;
+
+	if (k->l.device_args)
+		return k->l.args;
+	if (k->on_device || !k->l.args_size)
+		return k->on_device;
+	b = memory_new(BLOCK_DEVICE, dev, memory_rounded(k->l.args_size), k->l.args_size, ARENA_GRAIN);
+	if (!b)
+		return NULL;
+	memcpy(b->shadow, k->l.args, k->l.args_size);
+	__atomic_store_n(&k->on_device, b->addr, __ATOMIC_RELEASE);
+	return b->addr;
+}
+
+const void *kernel_op_own_args(const struct op *op, const void *address)
+{
+	const struct block *b = address ? block_at(address) : NULL;
+
+	return b && container_of(op, struct kernel_op, op)->on_device == address ? b->shadow : NULL;
 }
 
 aclError kernel_submit(const struct kernel_launch *l, aclrtStream stream)

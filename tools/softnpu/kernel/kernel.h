@@ -88,6 +88,11 @@ aclError kernel_submit(const struct kernel_launch *l, aclrtStream stream);
 struct op *kernel_op_new(const struct kernel_launch *l);
 /* The kernel operation behind op, or NULL: its function and arguments. */
 bool kernel_op_launch(const struct op *op, struct kernel_launch *l);
+/* Where the arguments of a kernel operation lie on the device, from where they are read from now on. NULL: no
+ * room, or none. */
+const void *kernel_op_device_args(struct op *op, struct device *dev);
+/* That memory, if the address is the one given away for them; else NULL. */
+const void *kernel_op_own_args(const struct op *op, const void *address);
 aclError kernel_check_config(const aclrtLaunchKernelCfg *cfg);
 
 /* Whether it draws random numbers (random.c). */
