@@ -11,6 +11,20 @@ static void flush(void)
 		CALL(aclrtMemFlush, .devPtr = DEVICE, .size = 64);
 }
 
+static void noticed(aclrtExceptionInfo *info)
+{
+	(void)info;
+}
+
+/* The successor came with the newest release. */
+static void callback_old(void)
+{
+	if (bug)
+		CALL(aclrtSetExceptionInfoCallback, .callback = noticed);
+	else
+		CALL(aclrtExceptionInfoCallbackRegister, .callback = noticed);
+}
+
 static void query_old(void)
 {
 	aclrtEvent e = make_event();
@@ -213,6 +227,7 @@ static void describe_cache(void)
 static const struct pair pairs[] = {
 	PAIR_AVOIDS("cache-maintenance-unneeded", flush),
 	PAIR_WITH("deprecated-api", query_old, .target = ACL_CANN_9_1 + 1, .avoids = true),
+	PAIR_WITH("deprecated-api", callback_old, .target = ACL_CANN_MAIN + 1, .avoids = true),
 	PAIR_AVOIDS("experimental-api", model_id),
 	PAIR_AVOIDS("mbuf-reserved-api", buffer),
 	PAIR_WITH("notify-api-product", count_notify, .soc = SOC_A2, .avoids = true),
