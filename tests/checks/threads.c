@@ -450,6 +450,40 @@ static void forced_without_harm(void **state)
 	never(fixture, "stream-destroy-force-pending");
 }
 
+/* The runtime calls back before a stream goes, and when it was made: there it is alive. */
+static void used_while_it_goes(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1), *other = fixture_stream(fixture, 2);
+	struct on_its_way going;
+	int32_t id;
+
+	(void)state;
+	memset(&going, 0, sizeof(going));
+	going.args[0] = (uintptr_t)s;
+	acl_call_record_init(&going.ev, ACL_API_aclrtDestroyStream, going.args, 0x500000);
+	going.ev.pid = 1;
+	going.ev.tid = fixture->tid;
+	going.ev.pthread_id = fixture->tid * 4096ul;
+	checks_enter(fixture->checks, &going.ev);
+	fixture_callback(fixture, ACL_API_aclrtRegStreamStateCallback, s, true);
+	CALL(fixture, aclrtStreamGetId, 0, .stream = s, .streamId = &id);
+	silent(fixture);
+	fixture_callback(fixture, ACL_API_aclrtRegStreamStateCallback, s, false);
+	fixture_callback(fixture, ACL_API_aclrtRegStreamStateCallback, other, true);
+	CALL(fixture, aclrtStreamGetId, 0, .stream = s, .streamId = &id);
+	want(fixture, "stream-destroyed-handle:error");
+	fixture_callback(fixture, ACL_API_aclrtRegStreamStateCallback, other, false);
+	end(fixture, &going, 0);
+	/* The next stream gets the same handle: its callback comes before the call that makes it is over. */
+	fixture_callback(fixture, ACL_API_aclrtRegStreamStateCallback, s, true);
+	CALL(fixture, aclrtStreamGetId, 0, .stream = s, .streamId = &id);
+	silent(fixture);
+	fixture_callback(fixture, ACL_API_aclrtRegStreamStateCallback, s, false);
+	CALL(fixture, aclrtSynchronizeStream, 107017, .stream = s);
+	want(fixture, "stream-destroyed-handle:error");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -470,6 +504,7 @@ int main(void)
 		cmocka_unit_test(time_is_over),
 		cmocka_unit_test(one_context),
 		cmocka_unit_test(forced_without_harm),
+		cmocka_unit_test(used_while_it_goes),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

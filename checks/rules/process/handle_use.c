@@ -42,6 +42,7 @@ struct leftover {
 struct handles_state {
 	struct leftover left[LEFTOVERS];
 	_Atomic uint32_t at, used;
+	struct value_table given; /* key of thread and depth -> the stream that a callback on it was given */
 	struct value_table
 		answers; /* key of kind and handle -> 1: a query was answered with it, or it was reported */
 };
@@ -223,6 +224,24 @@ static void destroyed_evaluated(const struct acl_call_record *call, const struct
 		rule_evaluated(call, &acl_rules[use->rule]);
 }
 
+/* A stream is given to these callbacks when it was just made and before it goes, within the call that does
+ * it: the handle is alive there, whatever had its value before. */
+static bool given_to_callback(
+	struct checks *c, const struct acl_call_record *call, const struct acl_object *o)
+{
+	struct handles_state *s = module_state(c, handles);
+
+	switch (callback_api(call)) {
+	case ACL_API_aclrtRegStreamStateCallback:
+		return o->kind == ACL_HANDLE_STREAM &&
+		       value_table_value(&s->given, key_of_two(call->by.tid, call->callback_depth)) ==
+			       load_relaxed(&o->value);
+	case ACL_API_aclrtRegDeviceStateCallback: /* the reset takes its streams along */
+		return load_relaxed(&o->state) == ACL_OBJECT_DESTROYING;
+	}
+	return false;
+}
+
 static __attribute__((noinline)) void check_handle(
 	struct checks *c, struct acl_call_record *call, const struct handle_use *use, const void *value)
 {
@@ -233,8 +252,10 @@ static __attribute__((noinline)) void check_handle(
 		return;
 	}
 	destroyed_evaluated(call, use);
-	if (load_acquire(&o->state) == ACL_OBJECT_DESTROYED ||
-		(load_relaxed(&o->state) == ACL_OBJECT_DESTROYING && call->state.destroying != object_ref(o)))
+	if (load_acquire(&o->state) == ACL_OBJECT_LIVE ||
+		(load_relaxed(&o->state) == ACL_OBJECT_DESTROYING && call->state.destroying == object_ref(o)))
+		return;
+	if (!given_to_callback(c, call, o))
 		report_destroyed(c, call, use, o);
 }
 
@@ -392,7 +413,18 @@ static void handles_forked(struct checks *c)
 		store_relaxed(&s->left[i].value, 0);
 }
 
+static void stream_given(
+	struct checks *c, const struct acl_call_record *outer, const void *argument, bool begins)
+{
+	struct handles_state *s = module_state(c, handles);
+
+	if (outer->api == ACL_API_aclrtRegStreamStateCallback)
+		value_table_set(c, &s->given, key_of_two(outer->by.tid, outer->callback_depth),
+			begins ? (uintptr_t)argument : 0);
+}
+
 const struct check_module module_handles = {
+	.callback = stream_given,
 	.bind = handles_bind,
 	.state_size = sizeof(struct handles_state),
 	.create = handles_create,
