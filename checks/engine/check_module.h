@@ -52,6 +52,7 @@ enum check_when {
 	WHEN_WORDS_KNOWN, /* of a word it is known what a stream has written there */
 	WHEN_WORD_AWAITED, /* a stream waits for a value that nothing has put in its word */
 	WHEN_ARGUMENTS, /* a kernel was launched whose arguments lie in memory of the device */
+	WHEN_EVENTS_SHARED, /* an event that other processes may see was made */
 	WHEN_PEERS, /* what other processes do is known, and matters to this one */
 	WHEN_COUNT
 };

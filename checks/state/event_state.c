@@ -28,9 +28,9 @@ static bool is_link(struct event_state *e)
 	       (load_relaxed(&e->flags) & (ACL_EVENT_SYNC | ACL_EVENT_IPC)) == ACL_EVENT_SYNC;
 }
 
-static bool is_shared(struct event_state *e)
+bool event_reaches_others(const struct event_state *e)
 {
-	return load_relaxed(&e->flags) & ACL_EVENT_IPC ||
+	return load_relaxed(&((struct event_state *)e)->flags) & ACL_EVENT_IPC ||
 	       load_relaxed(&event_state_marks(e)->maker) == EVENT_IMPORTED;
 }
 
@@ -46,8 +46,10 @@ void event_created(struct checks *c, const struct acl_call_record *call, struct 
 	if (load_relaxed(&event_state_marks(e)->maker) == EVENT_WITH_FLAG &&
 		load_relaxed(&e->flags) & ACL_EVENT_EXTERNAL)
 		checks_start_conditional(c);
-	if (is_shared(e))
+	if (event_reaches_others(e)) {
 		store_relaxed(&((struct events *)module_state(c, event))->shared, true);
+		checks_when(c, WHEN_EVENTS_SHARED);
+	}
 }
 
 bool events_are_shared(struct checks *c)
@@ -57,7 +59,8 @@ bool events_are_shared(struct checks *c)
 
 	if (!load_relaxed(&all->shared))
 		return false;
-	object_each(c, ACL_HANDLE_EVENT, o) if (object_usable(o) && is_shared(event_state(o))) return true;
+	object_each(c, ACL_HANDLE_EVENT,
+		o) if (object_usable(o) && event_reaches_others(event_state(o))) return true;
 	return false;
 }
 

@@ -73,6 +73,15 @@ static void notify_signalled(struct checks *c, struct acl_call_record *call)
 		signalled(c, call);
 }
 
+/* What waits for it in another process may inform this one. */
+static void shared_event_signalled(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *e = event_of(call);
+
+	if (e && event_reaches_others(event_state(e)))
+		signalled(c, call);
+}
+
 /* --- words -------------------------------------------------------------------------------------------- */
 
 /* In memory that only the device reads, as far as was seen. */
@@ -137,8 +146,7 @@ static void copy_of_words_enter(struct checks *c, struct acl_call_record *call)
 bool task_surely_pending(struct checks *c, struct acl_object *stream, uint64_t position)
 {
 	return position && stream && object_usable(stream) && stream_pending(stream, position) &&
-	       stream_signalled(c, stream) < position && !stream_rarely(stream, may_fail) &&
-	       !events_are_shared(c);
+	       stream_signalled(c, stream) < position && !stream_rarely(stream, may_fail);
 }
 
 bool host_may_be_informed(struct checks *c, struct acl_object *stream, uint64_t position)
@@ -153,6 +161,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(EXECUTE_MODEL), ACL_LEAVE, execution_signalled},
 	{ON_OP(LAUNCH_HOST_FUNCTION), ACL_LEAVE, signalled},
 	{ON_OP(RECORD_NOTIFY), ACL_LEAVE, notify_signalled},
+	{ON_OP(RECORD_EVENT), ACL_LEAVE | ACL_WHEN(EVENTS_SHARED), shared_event_signalled},
 	{ON_OP(WRITE_VALUE), ACL_LEAVE, word_signalled},
 	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(WORDS), copy_of_words_enter},
 	{ON_GROUP(REDUCE), ACL_ENTER | ACL_WHEN(WORDS), copy_of_words_enter},

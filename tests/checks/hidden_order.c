@@ -557,6 +557,35 @@ static void shared_event(void **state)
 	want(alone.f, "async-result-used-before-sync:warning");
 }
 
+/* Its record informs of what comes before it, on streams that its own waits for as well, and of nothing else.
+ */
+static void shared_event_informs_by_its_record(void **state)
+{
+	struct two two = begin(), other = begin();
+	aclrtEvent e = handle(10), inner = fixture_event(two.f, 11, ACL_EVENT_SYNC);
+
+	(void)state;
+	CALL(two.f, aclrtCreateEventExWithFlag, 0, .event = &e, .flag = ACL_EVENT_IPC);
+	copy(&two, two.s);
+	CALL(two.f, aclrtRecordEvent, 0, .event = inner, .stream = two.s);
+	CALL(two.f, aclrtStreamWaitEvent, 0, .stream = two.t, .event = inner);
+	CALL(two.f, aclrtRecordEvent, 0, .event = e, .stream = two.t);
+	read_at_once(&two);
+	silent(two.f);
+	copy(&two, two.s);
+	read_at_once(&two);
+	want(two.f, "async-result-used-before-sync:warning");
+	/* A wait informs of nothing. */
+	CALL(other.f, aclrtIpcOpenEventHandle, 0, .event = &e);
+	CALL(other.f, aclrtStreamWaitEvent, 0, .stream = other.s, .event = e);
+	copy(&other, other.s);
+	read_at_once(&other);
+	want(other.f, "async-result-used-before-sync:warning");
+	CALL(other.f, aclrtRecordEvent, 0, .event = e, .stream = other.s);
+	read_at_once(&other);
+	silent(other.f);
+}
+
 /* --- advice --------------------------------------------------------------------------------------------- */
 
 static void kernel_beside_it(void **state)
@@ -734,6 +763,7 @@ int main(void)
 		cmocka_unit_test(unknown_event),
 		cmocka_unit_test(unknown_stream),
 		cmocka_unit_test(shared_event),
+		cmocka_unit_test(shared_event_informs_by_its_record),
 		cmocka_unit_test(kernel_beside_it),
 		cmocka_unit_test(library_below),
 		cmocka_unit_test(model_that_waits),
