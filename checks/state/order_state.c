@@ -505,6 +505,11 @@ void stream_retire(struct checks *c, struct acl_object *stream, uint64_t positio
 	unlock(&o->lock);
 }
 
+void stream_given_up(struct acl_object *stream, uint64_t position)
+{
+	position_retire(stream, position, false);
+}
+
 static void signal_raise(struct checks *c, struct acl_object *stream, uint64_t position)
 {
 	struct stream_rare *r = position ? stream_rare_make(c, stream) : NULL;

@@ -359,8 +359,9 @@ static void stream_aborted_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
 
+	(void)c;
 	if (s && succeeded(call))
-		stream_retire(c, s, stream_submitted(s), false);
+		stream_given_up(s, stream_submitted(s));
 }
 
 static void device_abort_leave(struct checks *c, struct acl_call_record *call)

@@ -586,6 +586,28 @@ static void shared_event_informs_by_its_record(void **state)
 	silent(other.f);
 }
 
+/* What an aborted stream waited for has not come to its end with it. */
+static void aborted_wait(void **state)
+{
+	struct two two = begin();
+	aclrtEvent e = fixture_event(two.f, 11, ACL_EVENT_SYNC);
+
+	(void)state;
+	copy(&two, two.t);
+	CALL(two.f, aclrtRecordEvent, 0, .event = e, .stream = two.t);
+	CALL(two.f, aclrtStreamWaitEvent, 0, .stream = two.s, .event = e);
+	CALL(two.f, aclrtValueWait, 0, .devAddr = (char *)two.d + BYTES - 8, .value = 1, .stream = two.s);
+	CALL(two.f, aclrtStreamAbort, 0, .stream = two.s);
+	CALL(two.f, aclrtFree, 0, .devPtr = two.d);
+	want(two.f, "free-in-flight:error");
+	/* Its own tasks are over. */
+	two = begin();
+	copy(&two, two.s);
+	CALL(two.f, aclrtStreamAbort, 0, .stream = two.s);
+	CALL(two.f, aclrtFree, 0, .devPtr = two.d);
+	silent(two.f);
+}
+
 /* --- advice --------------------------------------------------------------------------------------------- */
 
 static void kernel_beside_it(void **state)
@@ -763,6 +785,7 @@ int main(void)
 		cmocka_unit_test(unknown_event),
 		cmocka_unit_test(unknown_stream),
 		cmocka_unit_test(shared_event),
+		cmocka_unit_test(aborted_wait),
 		cmocka_unit_test(shared_event_informs_by_its_record),
 		cmocka_unit_test(kernel_beside_it),
 		cmocka_unit_test(library_below),

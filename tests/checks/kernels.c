@@ -99,9 +99,15 @@ static void unload_after_signal(void **state)
 	CALL(fixture, aclrtBinaryUnLoad, 0, .binHandle = b);
 	silent(fixture);
 	fixture = launched(&s, &b);
-	fixture_event(fixture, 6, ACL_EVENT_IPC);
+	CALL(fixture, aclrtRecordEvent, 0, .event = fixture_event(fixture, 6, ACL_EVENT_IPC), .stream = s);
 	CALL(fixture, aclrtBinaryUnLoad, 0, .binHandle = b);
 	silent(fixture);
+	/* A shared event that is not behind the launch. */
+	fixture = launched(&s, &b);
+	CALL(fixture, aclrtRecordEvent, 0, .event = fixture_event(fixture, 6, ACL_EVENT_IPC),
+		.stream = fixture_stream(fixture, 7));
+	CALL(fixture, aclrtBinaryUnLoad, 0, .binHandle = b);
+	want(fixture, "kernel-binary-unload-pending:error");
 }
 
 /* Signals before the launch tell nothing of it. */
