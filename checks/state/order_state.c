@@ -484,6 +484,10 @@ void stream_retire(struct checks *c, struct acl_object *stream, uint64_t positio
 	/* Polling a stream that is done finds nothing new and writes nothing. */
 	if (position <= stream_completed(stream))
 		return;
+	if (__builtin_expect(position <= stream_rarely(stream, given_up), 0)) {
+		position_retire(stream, position, sure);
+		return;
+	}
 	o = order_lock(stream);
 	v = o ? version_at(o, position) : NULL;
 	k = v ? v->clock : NULL;
@@ -505,8 +509,12 @@ void stream_retire(struct checks *c, struct acl_object *stream, uint64_t positio
 	unlock(&o->lock);
 }
 
-void stream_given_up(struct acl_object *stream, uint64_t position)
+void stream_given_up(struct checks *c, struct acl_object *stream, uint64_t position)
 {
+	struct stream_rare *r = stream_rare_make(c, stream);
+
+	if (r)
+		raise_to(&r->given_up, position);
 	position_retire(stream, position, false);
 }
 

@@ -10,7 +10,7 @@
 void stream_retire(struct checks *c, struct acl_object *stream, uint64_t position, bool sure);
 
 /* Its tasks up to position run no more, as far as they had not: what they waited for may never have come. */
-void stream_given_up(struct acl_object *stream, uint64_t position);
+void stream_given_up(struct checks *c, struct acl_object *stream, uint64_t position);
 
 /* stream waits (at its position) until source has reached its position; source NULL: for something we do not
  * see. */

@@ -359,9 +359,8 @@ static void stream_aborted_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
 
-	(void)c;
 	if (s && succeeded(call))
-		stream_given_up(s, stream_submitted(s));
+		stream_given_up(c, s, stream_submitted(s));
 }
 
 static void device_abort_leave(struct checks *c, struct acl_call_record *call)

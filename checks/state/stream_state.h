@@ -46,7 +46,7 @@ struct stream_rare {
 	_Atomic uint64_t
 		capture; /* acl_ref of the model being captured, 0 = none; read by stream_capture() */
 	_Atomic uint64_t declared; /* position of the last kernel that is declared */
-	_Atomic uint64_t
+	_Atomic uint64_t given_up, /* position of the last task that an abort ended, or may have */
 		signal; /* position of the last task that may show progress unseen, by stream_signalled() */
 	_Atomic uint64_t suspect; /* serial of the last finding about a task of it, 0 = none since it was last
 				     drained */

@@ -600,6 +600,16 @@ static void aborted_wait(void **state)
 	CALL(two.f, aclrtStreamAbort, 0, .stream = two.s);
 	CALL(two.f, aclrtFree, 0, .devPtr = two.d);
 	want(two.f, "free-in-flight:error");
+	/* Nor when the stream is destroyed. */
+	two = begin();
+	e = fixture_event(two.f, 11, ACL_EVENT_SYNC);
+	copy(&two, two.t);
+	CALL(two.f, aclrtRecordEvent, 0, .event = e, .stream = two.t);
+	CALL(two.f, aclrtStreamWaitEvent, 0, .stream = two.s, .event = e);
+	CALL(two.f, aclrtStreamAbort, 0, .stream = two.s);
+	CALL(two.f, aclrtDestroyStream, 0, .stream = two.s);
+	CALL(two.f, aclrtFree, 0, .devPtr = two.d);
+	want(two.f, "free-in-flight:error");
 	/* Its own tasks are over. */
 	two = begin();
 	copy(&two, two.s);
