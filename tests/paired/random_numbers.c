@@ -55,6 +55,19 @@ static void numbers_over_a_copy(void)
 	wait_for(second);
 }
 
+/* The last tensor is shorter, and the number of numbers stayed. */
+static void more_numbers_than_room(void)
+{
+	aclrtStream s = make_stream();
+	char *d = written_memory();
+	aclrtRandomNumTaskInfo info = numbers(d, d),
+			       last = numbers(bug ? d + SIZE - 1020 : d + SIZE - 1024, d);
+
+	CALL(aclrtRandomNumAsync, .taskInfo = &info, .stream = s);
+	CALL(aclrtRandomNumAsync, .taskInfo = &last, .stream = s);
+	wait_for(s);
+}
+
 static void counter_freed(void)
 {
 	aclrtStream s = make_stream();
@@ -129,6 +142,7 @@ static void index_of_a_built_model(void)
 static const struct pair pairs[] = {
 	PAIR("stream-race-copy", numbers_read_early),
 	PAIR("stream-race-copy", numbers_over_a_copy),
+	PAIR("random-task-arguments", more_numbers_than_room),
 	PAIR("free-in-flight", counter_freed),
 	PAIR("use-after-free", numbers_of_a_built_model),
 	PAIR("use-after-free", index_of_a_built_model),

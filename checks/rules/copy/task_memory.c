@@ -9,6 +9,7 @@
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/operation.h"
+#include "checks/state/random_task.h"
 #include "checks/state/stream_state.h"
 
 #define COUNTER_BYTES 16 /* that the random number task keeps behind randomCounterAddr */
@@ -120,6 +121,24 @@ static void cache_enter(struct checks *c, struct acl_call_record *call)
 
 /* --- others -------------------------------------------------------------------------------------- */
 
+/* Mapped memory may go on behind the block. */
+static void random_result(struct checks *c, struct acl_call_record *call, const void *result)
+{
+	struct random_range range[RANDOM_RANGES];
+	struct block_lookup place;
+	uint64_t room;
+
+	if (!random_ranges(c, call, range) || range[0].at != result ||
+		!lookup_find(c, call, result, 0, &place) || place.kind != MEM_DEVICE)
+		return;
+	room = place.base + place.size - (uintptr_t)result;
+	FINDING(c, call, "random-task-arguments", room < range[0].bytes,
+		PARTS(part_address("randomResultAddr", result), part_bytes("room", room),
+			part_block("memory", place.block)),
+		"The numbers take %llu bytes, and randomResultAddr has room for %llu.",
+		(unsigned long long)range[0].bytes, (unsigned long long)room);
+}
+
 static void random_enter(struct checks *c, struct acl_call_record *call)
 {
 	const void *from = acl_arg_pointer(call->api, call->args, ACL_ROLE_TASK_INFO);
@@ -127,8 +146,10 @@ static void random_enter(struct checks *c, struct acl_call_record *call)
 	struct block_lookup place;
 	uint64_t room;
 
-	if (!program_read(c, from, &info, sizeof(info)) ||
-		!lookup_find(c, call, info.randomCounterAddr, 0, &place) || !kind_is_device(place.kind))
+	if (!program_read(c, from, &info, sizeof(info)))
+		return;
+	random_result(c, call, info.randomResultAddr);
+	if (!lookup_find(c, call, info.randomCounterAddr, 0, &place) || !kind_is_device(place.kind))
 		return;
 	room = place.base + place.size - (uintptr_t)info.randomCounterAddr;
 	FINDING(c, call, "random-task-arguments", room < COUNTER_BYTES,
