@@ -450,6 +450,39 @@ static void forced_without_harm(void **state)
 	never(fixture, "stream-destroy-force-pending");
 }
 
+static void begin_with(struct fixture *fixture, struct on_its_way *call, unsigned api, uint64_t argument)
+{
+	memset(call, 0, sizeof(*call));
+	call->args[0] = argument;
+	acl_call_record_init(&call->ev, api, call->args, 0x500000);
+	call->ev.pid = 1;
+	call->ev.tid = fixture->tid;
+	call->ev.pthread_id = fixture->tid * 4096ul;
+	checks_enter(fixture->checks, &call->ev);
+}
+
+/* A library releases what it has on the device when that is reset: in its callback, before the device goes.
+ */
+static void released_by_the_reset(void **state)
+{
+	(void)state;
+	for (unsigned released = 0; released < 2; released++) {
+		struct fixture *fixture = fixture_ready(DOCUMENTS);
+		void *s = fixture_stream(fixture, 1);
+		struct on_its_way going;
+
+		CALL(fixture, aclrtRegDeviceStateCallback, 0, .regName = "library", .callback = handle(9));
+		begin_with(fixture, &going, ACL_API_aclrtResetDevice, 0);
+		fixture_callback(fixture, ACL_API_aclrtRegDeviceStateCallback, NULL, true);
+		if (released)
+			CALL(fixture, aclrtDestroyStream, 0, .stream = s);
+		fixture_callback(fixture, ACL_API_aclrtRegDeviceStateCallback, NULL, false);
+		silent(fixture);
+		end(fixture, &going, 0);
+		want(fixture, released ? "" : "device-reset-with-live-objects:error");
+	}
+}
+
 /* The runtime calls back before a stream goes, and when it was made: there it is alive. */
 static void used_while_it_goes(void **state)
 {
@@ -459,13 +492,7 @@ static void used_while_it_goes(void **state)
 	int32_t id;
 
 	(void)state;
-	memset(&going, 0, sizeof(going));
-	going.args[0] = (uintptr_t)s;
-	acl_call_record_init(&going.ev, ACL_API_aclrtDestroyStream, going.args, 0x500000);
-	going.ev.pid = 1;
-	going.ev.tid = fixture->tid;
-	going.ev.pthread_id = fixture->tid * 4096ul;
-	checks_enter(fixture->checks, &going.ev);
+	begin_with(fixture, &going, ACL_API_aclrtDestroyStream, (uintptr_t)s);
 	fixture_callback(fixture, ACL_API_aclrtRegStreamStateCallback, s, true);
 	CALL(fixture, aclrtStreamGetId, 0, .stream = s, .streamId = &id);
 	silent(fixture);
@@ -505,6 +532,7 @@ int main(void)
 		cmocka_unit_test(one_context),
 		cmocka_unit_test(forced_without_harm),
 		cmocka_unit_test(used_while_it_goes),
+		cmocka_unit_test(released_by_the_reset),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
