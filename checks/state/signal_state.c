@@ -64,6 +64,50 @@ static void execution_signalled(struct checks *c, struct acl_call_record *call)
 		stream_has_callback(c, s, call->state.position);
 }
 
+/* Of a call: 1 while its stream counts it. */
+static const char launching_note;
+
+/* The callback may run, and inform another thread, before the call that launches it is back. */
+static void launching_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+	struct stream_rare *r = s && call->state.position ? stream_rare_make(c, s) : NULL;
+
+	if (!r)
+		return;
+	counter_inc(&r->launching);
+	call_note_set(call, &launching_note, 1);
+}
+
+static void launching_leave(struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+	struct stream_rare *r = s && call_note(call, &launching_note) ? object_rare(s) : NULL;
+
+	if (r)
+		counter_dec(&r->launching);
+}
+
+static void launch_leave(struct checks *c, struct acl_call_record *call)
+{
+	signalled(c, call);
+	launching_leave(call);
+}
+
+static void executing_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *model = model_argument(c, call);
+
+	if (model && load_relaxed(&model_state(model)->callbacks))
+		launching_enter(c, call);
+}
+
+static void execution_leave(struct checks *c, struct acl_call_record *call)
+{
+	execution_signalled(c, call);
+	launching_leave(call);
+}
+
 /* Only streams of this process wait for it, and their waits are followed. */
 static void notify_signalled(struct checks *c, struct acl_call_record *call)
 {
@@ -158,8 +202,10 @@ bool host_may_be_informed(struct checks *c, struct acl_object *stream, uint64_t 
 
 static const struct check_hook hooks[] = {
 	{ON_OP(RECORD_COUNT_NOTIFY), ACL_LEAVE, notify_signalled},
-	{ON_OP(EXECUTE_MODEL), ACL_LEAVE, execution_signalled},
-	{ON_OP(LAUNCH_HOST_FUNCTION), ACL_LEAVE, signalled},
+	{ON_OP(EXECUTE_MODEL), ACL_ENTER, executing_enter},
+	{ON_OP(EXECUTE_MODEL), ACL_LEAVE, execution_leave},
+	{ON_OP(LAUNCH_HOST_FUNCTION), ACL_ENTER, launching_enter},
+	{ON_OP(LAUNCH_HOST_FUNCTION), ACL_LEAVE, launch_leave},
 	{ON_OP(RECORD_NOTIFY), ACL_LEAVE, notify_signalled},
 	{ON_OP(RECORD_EVENT), ACL_LEAVE | ACL_WHEN(EVENTS_SHARED), shared_event_signalled},
 	{ON_OP(WRITE_VALUE), ACL_LEAVE, word_signalled},

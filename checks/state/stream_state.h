@@ -59,6 +59,7 @@ struct stream_rare {
 		capture_thread; /* 1 + index of the thread in a call that captures a task, 0 = none */
 	_Atomic uint32_t updated; /* kernels launched in the update */
 	_Atomic uint32_t capture_stream; /* which of the capture's it is: 1, 2 …; see capture_streams.h */
+	_Atomic uint32_t launching; /* calls on their way that launch callbacks, which may have run */
 	_Atomic bool may_fail; /* a finding since then is an error: what is in flight may have ended so */
 };
 
@@ -176,7 +177,9 @@ static inline uint64_t stream_signalled(const struct checks *c, struct acl_objec
 	uint32_t all = load_acquire(signals_of_all(c));
 	struct stream_rare *r = object_rare(stream);
 
-	if (__builtin_expect((r ? load_acquire(&r->signalled_all) : 0) != all, 0))
+	if (__builtin_expect(
+		    (r ? load_acquire(&r->signalled_all) : 0) != all || (r && load_acquire(&r->launching)),
+		    0))
 		return stream_submitted(stream);
 	return r ? load_relaxed(&r->signal) : 0;
 }

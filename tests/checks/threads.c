@@ -454,10 +454,12 @@ static void begin_with(struct fixture *fixture, struct on_its_way *call, unsigne
 {
 	memset(call, 0, sizeof(*call));
 	call->args[0] = argument;
+	call->args[1] = (uintptr_t)handle(9); /* a function, where there is one */
 	acl_call_record_init(&call->ev, api, call->args, 0x500000);
 	call->ev.pid = 1;
 	call->ev.tid = fixture->tid;
 	call->ev.pthread_id = fixture->tid * 4096ul;
+	call->ev.module = fixture->module;
 	checks_enter(fixture->checks, &call->ev);
 }
 
@@ -481,6 +483,32 @@ static void released_by_the_reset(void **state)
 		end(fixture, &going, 0);
 		want(fixture, released ? "" : "device-reset-with-live-objects:error");
 	}
+}
+
+/* The callback has run, and what it informed frees the memory, before the call that launched it is back. */
+static void informed_before_the_launch_is_back(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1), *d = fixture_malloc(fixture, DEVICE_MEMORY, 4096),
+	     *e = fixture_malloc(fixture, DEVICE_MEMORY + (1ul << 30), 4096);
+	struct on_its_way launch;
+
+	(void)state;
+	CALL(fixture, aclrtMemsetAsync, 0, .devPtr = d, .maxCount = 4096, .value = 0, .count = 4096,
+		.stream = s);
+	begin_with(fixture, &launch, ACL_API_aclrtLaunchHostFunc, (uintptr_t)s);
+	in_thread(fixture, 2);
+	fixture_callback(fixture, ACL_API_aclrtLaunchHostFunc, NULL, true);
+	fixture_callback(fixture, ACL_API_aclrtLaunchHostFunc, NULL, false);
+	in_thread(fixture, 3);
+	CALL(fixture, aclrtFree, 0, .devPtr = d);
+	silent(fixture);
+	end(fixture, &launch, 0);
+	in_thread(fixture, 1);
+	CALL(fixture, aclrtMemsetAsync, 0, .devPtr = e, .maxCount = 4096, .value = 0, .count = 4096,
+		.stream = s);
+	CALL(fixture, aclrtFree, 0, .devPtr = e);
+	want(fixture, "free-in-flight:advice");
 }
 
 /* The runtime calls back before a stream goes, and when it was made: there it is alive. */
@@ -532,6 +560,7 @@ int main(void)
 		cmocka_unit_test(one_context),
 		cmocka_unit_test(forced_without_harm),
 		cmocka_unit_test(used_while_it_goes),
+		cmocka_unit_test(informed_before_the_launch_is_back),
 		cmocka_unit_test(released_by_the_reset),
 	};
 
