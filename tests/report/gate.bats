@@ -323,6 +323,19 @@ off='checks-off: no rule of severity error is switched on'
 	verdict 97 "verdict fail" -- sh -c '"$PROGRAM" clean; "$PROGRAM" bug abort >/dev/null 2>&1; true'
 }
 
+@test "a process that was killed when its journal had been removed" {
+	local killed='"$PROGRAM" clean; "$PROGRAM" clean ready hang & until [ -e ready ]; do sleep 0.02; done; rm ready'
+	for watch in auto notes; do
+		verdict 98 ".json.part was removed, and no report has taken its place" --watch $watch -- \
+			sh -c "$killed"'; rm "$ACLCHECK_RUN"/*-$!.json.part; kill -KILL $!; wait; true'
+		# Everything that the run has of them; the one that comes afterwards is seen.
+		verdict 98 ".json.part was removed, and no report has taken its place" --watch $watch -- \
+			sh -c "$killed"'; rm "$ACLCHECK_RUN"/*; kill -KILL $!; wait; "$PROGRAM" clean'
+	done
+	# One that writes its report all the same is not lost, nor one that becomes another program.
+	verdict 0 "verdict pass" -- sh -c '"$PROGRAM" clean exec; "$PROGRAM" clean'
+}
+
 @test "a report of a newer format, and one that is damaged: inconclusive, named and kept" {
 	# What a process of another release would leave.
 	other='for f in "$ACLCHECK_RUN"/*.json; do sed -i "s/\"format\": *1,/\"format\":99,/" "$f"; done'

@@ -294,7 +294,7 @@ static void add_run(json_t *report, json_t *record)
 static json_t *collect(
 	const struct run *run, const struct supervised *ended, struct uncovered *u, bool *readable)
 {
-	const char *uncovered = uncovered_found(u);
+	const char *uncovered = uncovered_found(u), *lost = uncovered_lost_journal(u);
 	struct merge *m = merge_new();
 	json_t *report;
 	char text[NOTIFY_MAX];
@@ -326,6 +326,8 @@ static json_t *collect(
 	}
 	if (*uncovered)
 		merge_inconclusive(m, "child-not-covered", uncovered);
+	if (*lost)
+		merge_inconclusive(m, "report-lost", lost);
 	if (uncovered_lost_run(u)) {
 		snprintf(text, sizeof(text), "aclcheck run, process %d, left no report of what it ran",
 			(int)uncovered_lost_run(u));

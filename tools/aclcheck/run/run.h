@@ -247,6 +247,19 @@ void notes_free(struct notes *n);
 /* Calls back for each that came since the last time. */
 void notes_read(struct notes *n, notes_fn *fn, void *context);
 
+/* --- lost_journals.c -------------------------------------------------------- */
+
+/* Journals that processes of this machine began, and that are there no more, nor a report in their place. */
+
+struct journals;
+/* Before the program starts. */
+struct journals *journals_new(const char *directory);
+void journals_free(struct journals *j);
+/* Takes what was begun since the last time. */
+void journals_read(struct journals *j);
+/* The end: why not all that the processes wrote is there, "" = it is. */
+const char *journals_lost(struct journals *j);
+
 /* --- process_records.c ------------------------------------------------------ */
 
 /* The kernel's own records of the processes below: none of them can miss a program, however short it lives.
@@ -312,7 +325,9 @@ double uncovered_due(const struct uncovered *u);
 void uncovered_look(struct uncovered *u);
 /* The end. What was found first, "" = nothing. */
 const char *uncovered_found(struct uncovered *u);
-/* Then: a run below that left no report, 0 = none. */
+/* Then: why not all reports are there, "" = they are. */
+const char *uncovered_lost_journal(const struct uncovered *u);
+/* And a run below that left no report, 0 = none. */
 pid_t uncovered_lost_run(const struct uncovered *u);
 
 /* --- setting_options.c ----------------------------------------------------- */

@@ -23,6 +23,7 @@
 struct uncovered {
 	const char *directory;
 	struct notes *notes;
+	struct journals *journals;
 	struct process_records *records; /* NULL: not permitted, or not wanted */
 	bool notes_only;
 	int poll, join, opened; /* opened: inotify, a process opened a runtime */
@@ -97,6 +98,7 @@ struct uncovered *uncovered_new(const char *directory, bool notes_only)
 
 	u->directory = directory;
 	u->notes = notes_new(directory);
+	u->journals = journals_new(directory);
 	u->notes_only = notes_only;
 	u->poll = epoll_create1(EPOLL_CLOEXEC);
 	u->join = join_socket_open();
@@ -140,6 +142,7 @@ void uncovered_free(struct uncovered *u)
 	if (u->records)
 		process_records_close(u->records);
 	notes_free(u->notes);
+	journals_free(u->journals);
 	json_decref(u->evaluated);
 	json_decref(u->joined);
 	json_decref(u->loader);
@@ -353,6 +356,7 @@ void uncovered_look(struct uncovered *u)
 {
 	if (u->join >= 0)
 		join_socket_serve(u->join);
+	journals_read(u->journals);
 	if (!u->records) {
 		look(u);
 		return;
@@ -485,6 +489,11 @@ static void evaluate_records(struct uncovered *u)
 			"%llu of the kernel's records of processes were lost: one without the checker may be "
 			"among them",
 			(unsigned long long)process_records_lost(u->records));
+}
+
+const char *uncovered_lost_journal(const struct uncovered *u)
+{
+	return journals_lost(u->journals);
 }
 
 pid_t uncovered_lost_run(const struct uncovered *u)
