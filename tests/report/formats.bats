@@ -238,8 +238,6 @@ jsonschema.validate(*map(json.load, map(open, sys.argv[1:])))' out.sarif "$SOURC
 		report = spoil(json.load(open(sys.argv[1])))
 		report["findings"][0]["values"][nasty] = nasty
 		report["findings"][0]["args"][nasty] = nasty
-		report["findings"][1]["severity"] = nasty
-		report["findings"][2]["severity"] = nasty
 		for i, finding in enumerate(report["findings"]):
 		    finding["fingerprint"] = "::error::x<script>##[a]" + str(i)
 		report["inconclusive"][0]["reason"] = nasty
@@ -248,6 +246,12 @@ jsonschema.validate(*map(json.load, map(open, sys.argv[1:])))' out.sarif "$SOURC
 		    {"in": "file", "fingerprint": nasty, "reason": nasty, "until": nasty, "met": 0}]
 		json.dump(report, open(sys.argv[2], "w"))
 	END
+	# No severity is taken that is none.
+	sed 's/"severity": "error"/"severity": "\\u001b[31m\\n::error::x"/' nasty.json >severity.json
+	run "$ACLCHECK" report --format github severity.json
+	[ "$status" = 99 ]
+	printf '%s\n' "$output" >bad.output
+	no_control bad.output
 	for format in text json sarif junit tap tap14 github gitlab html; do
 		"$ACLCHECK" report --format $format nasty.json -o bad.$format || [ $? = 97 ]
 		no_control bad.$format

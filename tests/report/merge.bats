@@ -74,6 +74,52 @@ load helper
 	done
 }
 
+# Cut, or edited by hand: what is missing must not be read as if nothing had been found.
+@test "a report that lacks a member, or does not agree with itself: file and key are named, and it is no pass" {
+	"$ACLCHECK" run --softnpu --report bad.json -- "$PROGRAM" 2>/dev/null || [ $? = 97 ]
+	"$ACLCHECK" run --softnpu --report good.json -- "$PROGRAM" clean 2>/dev/null
+	ACLCHECK_REPORT=own.json "$FINDINGS" error warning 2>/dev/null
+	while IFS='|' read -r file change key; do
+		python3 -S -c "import json, sys
+r = json.load(open(sys.argv[1]))
+f = (r['findings'] or [{}])[0]
+$change
+json.dump(r, open('x.json', 'w'), indent=1)" "$file"
+		run "$ACLCHECK" report x.json
+		[ "$status" = 99 ] && [[ $output == *"aclcheck: x.json:"[0-9]*": "*"'$key'"* ]] || { echo "$change: $status, $output"; return 1; }
+		run "$ACLCHECK" merge -o m.json x.json
+		[ "$status" = 99 ]
+		# What it lists all the same counts.
+		[ "$(json m.json 'r["verdict"] == ("fail" if r["totals"]["error"] else "inconclusive"), [d["reason"] for d in r["inconclusive"]]')" = "(True, ['report-unreadable'])" ]
+	done <<-'END'
+		own.json|del f['severity']|severity
+		own.json|f['severity'] = 'ERROR'|severity
+		own.json|f['count'] = 0|count
+		own.json|f['count'] = '3'|count
+		own.json|del r['findings']|findings
+		own.json|r['findings'] = []|totals
+		own.json|del r['totals']|totals
+		bad.json|r['totals']['perf'] = 1|totals
+		bad.json|r['findings'].pop()|totals
+		bad.json|f['count'] += 1|totals
+		bad.json|f['suppressed'] = True|totals
+		bad.json|f['advice'] = True; r['totals']['error'] -= f['count']; r['totals']['advice'] = f['count']|verdict
+		good.json|r['verdict'] = 'fail'|verdict
+		good.json|r['verdict'] = 'inconclusive'|verdict
+		good.json|r['verdict'] = 'passed'|verdict
+		good.json|del r['inconclusive']|inconclusive
+		good.json|r['inconclusive'] = None|inconclusive
+		good.json|del r['calls']|calls
+		good.json|del r['format']|format
+		good.json|r['format'] = 0|format
+		good.json|r['format'] = '1'|format
+		good.json|del r['aclcheck']|aclcheck
+	END
+	# As they are they are taken.
+	run "$ACLCHECK" merge bad.json good.json own.json
+	[ "$status" = 97 ]
+}
+
 @test "what one file lacks does not hide what others say" {
 	echo nonsense >a.json
 	ACLCHECK_REPORT=r.json "$FINDINGS" error 2>/dev/null
@@ -188,7 +234,7 @@ load helper
 	python3 - <<-'END'
 		import json
 		report = json.load(open("r.json"))
-		report["findings"] = [dict(report["findings"][0], fingerprint=f"{i:016x}") for i in range(20000)]
+		report["findings"] += [dict(report["findings"][0], fingerprint=f"{i:016x}") for i in range(20000)]
 		for k in range(6):
 		    json.dump(report, open(f"many/{k}.json", "w"))
 	END

@@ -42,6 +42,7 @@ struct merge {
 	struct span text;
 	bool journal;
 	struct span findings; /* of a report */
+	struct finding_counts counts; /* of those */
 	json_t *head; /* process members of the report or journal */
 	struct journal_finding *order; /* journal: by serial */
 	int rank;
@@ -119,7 +120,7 @@ static json_t *parse(struct merge *m, struct span value)
 
 /* --- findings ---------------------------------------------------------------- */
 
-static json_int_t span_number(struct span s, json_int_t otherwise)
+json_int_t span_number(struct span s, json_int_t otherwise)
 {
 	char digits[24];
 	size_t n = (size_t)(s.end - s.at);
@@ -195,10 +196,14 @@ static bool count_finding(struct merge *m, struct span value, json_t *json)
 	const struct finding_read *r = &m->reading;
 	size_t n = r->fingerprint.at ? (size_t)(r->fingerprint.end - r->fingerprint.at) : 0;
 	json_int_t site = 0, count = span_number(r->count, 1);
+	const char *wrong = finding_check(r);
 	struct merged_finding *f;
 
 	if (!n || n >= FINDING_KEY_MAX - 1 || memchr(r->fingerprint.at, '\0', n))
 		return complain(m, value.at, "a finding has no fingerprint");
+	if (wrong)
+		return complain(m, value.at, wrong);
+	finding_count(&m->counts, r, count);
 	f = finding_of(&m->table, r);
 	f->count += count;
 	if (f->last_process != m->process)
@@ -348,6 +353,7 @@ static void begin_process(struct merge *m)
 	m->rank = -1;
 	m->ended = m->journal = false;
 	m->findings = (struct span){NULL, NULL};
+	m->counts = (struct finding_counts){.listed = 0};
 }
 
 static void add_killed(struct merge *m)
@@ -402,12 +408,16 @@ static bool report_member(void *context, struct span key, struct span value)
 static void check_format(struct merge *m)
 {
 	const json_t *format = json_object_get(m->head, "format");
+	const json_int_t n = json_integer_value(format);
 	char text[120];
 
-	if (m->bad || !format || (json_is_integer(format) && json_integer_value(format) <= REPORT_FORMAT))
+	if (m->bad || !format || (json_is_integer(format) && n >= 1 && n <= REPORT_FORMAT))
 		return;
-	snprintf(text, sizeof(text), "format %lld is newer than this aclcheck reads (%d)",
-		(long long)json_integer_value(format), REPORT_FORMAT);
+	if (n > REPORT_FORMAT)
+		snprintf(text, sizeof(text), "format %lld is newer than this aclcheck reads (%d)",
+			(long long)n, REPORT_FORMAT);
+	else
+		snprintf(text, sizeof(text), "'%s' is missing or not of its kind", "format");
 	complain(m, m->text.at, text);
 	json_object_clear(m->head);
 }
@@ -416,6 +426,7 @@ static void check_format(struct merge *m)
 static void add_report(struct merge *m)
 {
 	const json_t *rank;
+	char why[120];
 
 	begin_process(m);
 	if (!scan_object(m->text, report_member, m) && !m->bad)
@@ -429,6 +440,8 @@ static void add_report(struct merge *m)
 	check_format(m);
 	if (!m->bad && m->findings.at && !scan_array(m->findings, add_finding, m) && !m->bad)
 		complain(m, m->findings.at, "the list of findings is not well formed");
+	if (!m->bad && !report_check(m->head, m->findings.at != NULL, &m->counts, why, sizeof(why)))
+		complain(m, m->text.at, why);
 	end_process(m);
 }
 

@@ -100,7 +100,7 @@ struct finding_read {
 	struct span severity, advice, secondary, suppressed;
 	bool merged; /* from a merged report: it lists ranks itself */
 	bool expected;
-	bool escaped; /* a key is written in another way than we do */
+	bool escaped; /* a key, or the severity, is written in another way than we do */
 	/* The object without the members that merging makes; reused from finding to finding. */
 	char *kept;
 	size_t kept_size, kept_room;
@@ -113,6 +113,25 @@ struct finding_read {
 bool finding_read(struct finding_read *r, struct span *text);
 /* The same of text that jansson wrote. */
 bool finding_read_rewritten(struct finding_read *r, struct span *text);
+
+/* --- merge_check.c --------------------------------------------------------- */
+
+/* Whether a report is whole and agrees with itself. */
+
+#define FINDING_TOTALS 7 /* keys of "totals" */
+
+struct finding_counts {
+	json_int_t of[FINDING_TOTALS];
+	unsigned listed; /* severities of all, also of those that do not count: bits */
+};
+
+/* NULL, or why the finding is none that could be counted. */
+const char *finding_check(const struct finding_read *r);
+void finding_count(struct finding_counts *c, const struct finding_read *r, json_int_t count);
+/* head: all members but the findings, of which there is a list or not. False: why says which key is wrong. */
+bool report_check(const json_t *head, bool findings, const struct finding_counts *c, char *why, size_t size);
+/* The number that is written there; otherwise: there is none. */
+json_int_t span_number(struct span s, json_int_t otherwise);
 
 /* --- merge_findings.c ------------------------------------------------------ */
 

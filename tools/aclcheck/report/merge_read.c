@@ -39,11 +39,16 @@ static bool read_made(struct finding_read *r, struct span key, struct span value
 	return true;
 }
 
+static bool has_escape(struct span s)
+{
+	return memchr(s.at, '\\', (size_t)(s.end - s.at)) != NULL;
+}
+
 static bool read_member(void *context, struct span key, struct span value)
 {
 	struct finding_read *r = context;
 
-	r->escaped |= memchr(key.at, '\\', (size_t)(key.end - key.at)) != NULL;
+	r->escaped |= has_escape(key) || (span_is(key, "severity") && has_escape(value));
 	if (read_made(r, key, value))
 		return true;
 	keep_member(r, key, value);
