@@ -4,6 +4,7 @@
  *	fork	by the system call, past the C library; the child makes a mistake
  *	clone	the same by clone(2)
  *	fork-right	by the system call, and it makes no mistake
+ *	vfork	by vfork(2), with the parent's memory
  *	daemon	by daemon(3): the child writes its line and ends
  *	daemon-mistake	the same, and the parent made a mistake before
  */
@@ -26,11 +27,13 @@ static void mistake(void)
 
 static int by_system_call(const char *how)
 {
-	long child = strncmp(how, "fork", 4) ? syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) :
+	long child = !strcmp(how, "vfork")     ? vfork()
+		     : strncmp(how, "fork", 4) ? syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)
+					       :
 #ifdef SYS_fork
-					     syscall(SYS_fork);
+					       syscall(SYS_fork);
 #else
-					     syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+					       syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 #endif
 	int status = 0;
 

@@ -25,6 +25,15 @@ load guest.bash
 			[ "$(field findings r.json)" = "[]" ]
 		done
 	done
+	# With its parent's memory: the parent's report names it as well.
+	run "$ACLCHECK_BUILD/aclcheck" run --report r.json -- "$guest/child" vfork
+	[ "$status" = 98 ]
+	[[ $output == *"(1 process); report-lost: process "*" was forked past the C library: what it does wrong (init-repeat) is in no report"* ]]
+	[ -z "$(compgen -G 'r.json.d.*')" ]
+	checked "$guest/child" vfork
+	[ "$(field verdict)" = inconclusive ]
+	run "$ACLCHECK_BUILD/aclcheck" report report.json
+	[ "$status" = 98 ]
 	# Calls that are in order leave nothing to miss.
 	run "$ACLCHECK_BUILD/aclcheck" run --report r.json -- "$guest/child" fork-right
 	[ "$status" = 0 ]

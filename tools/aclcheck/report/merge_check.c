@@ -11,7 +11,6 @@
 static const char *const totals[FINDING_TOTALS] = {
 	"error", "warning", "perf", "portability", "advice", "suppressed", "expected"};
 #define SEVERITIES 4 /* of these, the first */
-#define FAILING 2 /* those that can make a run fail */
 
 /* FINDING_TOTALS: none of them. */
 static unsigned severity_of(struct span value)
@@ -70,6 +69,12 @@ static const char *lacking_key(const json_t *head, bool findings)
 	return findings ? NULL : "findings";
 }
 
+/* Severities that make the process fail. */
+static unsigned failing(const json_t *head)
+{
+	return strcmp(text_of(json_object_get(head, "settings"), "fail_on"), "warning") ? 1 : 2;
+}
+
 /*
  * A merged report was counted by what it lists.  A process counts while others of its threads go on: there,
  * what can make it fail must not be missing in the list.
@@ -79,7 +84,7 @@ static const char *other_total(const json_t *head, const struct finding_counts *
 	const json_t *claimed = json_object_get(head, "totals");
 	const bool merged = json_object_get(head, "processes") != NULL;
 
-	for (unsigned i = 0; i < (merged ? FINDING_TOTALS : FAILING); i++) {
+	for (unsigned i = 0; i < (merged ? FINDING_TOTALS : failing(head)); i++) {
 		json_int_t n = sane_count(number_of(claimed, totals[i]));
 
 		if (merged ? n != c->of[i] : n && !(c->listed & 1u << i))
