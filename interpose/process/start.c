@@ -29,7 +29,9 @@
 #include "interpose/report/call_coverage.h"
 #include "interpose/runtime/elf_symbols.h"
 #include "interpose/runtime/real_function.h"
+#include "interpose/common/notify_parent.h"
 #include "interpose/config/job_identity.h"
+#include "interpose/config/run_membership.h"
 #include "interpose/config/run_settings.h"
 #include "interpose/report/sinks.h"
 #include "interpose/stack/tool_stack.h"
@@ -136,8 +138,31 @@ static void wake(void)
 	process_settle();
 }
 
+/*
+ * The program has opened this library itself, behind the C library: what it is linked with, and what it finds
+ * by the dlsym it has, goes past us.
+ */
+static bool is_behind_libc(void)
+{
+	return elf_order((uint64_t)(uintptr_t)is_behind_libc) >
+	       elf_order((uint64_t)(uintptr_t)elf_libc("getpid"));
+}
+
+static const char not_preloaded[] =
+	"libaclcheck.so was opened by the program, not preloaded: calls go past it";
+
+/* It may be all that is ever heard of us. */
+static void notify_not_preloaded(void *unused)
+{
+	(void)unused;
+	if (*run_directory())
+		notify_parent(run_job(), not_preloaded);
+}
+
 static void say_what_lacks(void)
 {
+	if (is_behind_libc())
+		verdict_inconclusive("not-preloaded", not_preloaded);
 	if (settings_problem(0))
 		return; /* the sinks say it, with the reason */
 	if (!checks_wanted())
@@ -185,6 +210,8 @@ __attribute__((constructor)) static void life_load(void)
 	int saved = errno;
 
 	life_begin();
+	if (is_behind_libc())
+		tool_stack_run(notify_not_preloaded, NULL);
 	if (elf_elsewhere("aclrtSetDevice", &start, &end))
 		process_open();
 	errno = saved; /* 0 when main begins, as C has it */

@@ -89,6 +89,31 @@ off='checks-off: no rule of severity error is switched on'
 	verdict 98 "did not join the run" -- sh -c '"$PROGRAM" clean; unshare -n env -i LD_PRELOAD=$LD_PRELOAD "$PROGRAM" >/dev/null 2>&1; true'
 }
 
+@test "one that opens the checker by itself: calls go past it" {
+	cat >opens.c <<-'E'
+		#include <dlfcn.h>
+		int main(int argc, char **argv)
+		{
+			void *runtime, *checker = dlopen(argv[1], RTLD_NOW | (argc > 2 ? RTLD_LOCAL : RTLD_GLOBAL));
+			int (*init)(const char *), (*again)(const char *);
+
+			if (!checker || !(runtime = dlopen("libascendcl.so", RTLD_NOW)))
+				return 9;
+			init = (int (*)(const char *))dlsym(RTLD_DEFAULT, "aclInit");
+			again = (int (*)(const char *))dlsym(runtime, "aclInit");
+			return (init && init(0)) + !again(0);
+		}
+	E
+	gcc -o opens opens.c
+	for watch in auto notes; do
+		for local in "" local; do
+			# shellcheck disable=SC2016 # the shell below expands it
+			verdict 98 inconclusive --watch $watch -- sh -c '"$PROGRAM" clean; LD_PRELOAD= ./opens "$BUILD/libaclcheck.so" '$local'; true'
+			[[ $output == *"libaclcheck.so was opened by the program, not preloaded: calls go past it"* ]] || [ $watch = notes ]
+		done
+	done
+}
+
 @test "an own name space of process ids: it joins by its environment" {
 	unshare -pf true 2>/dev/null || skip "no name space can be made"
 	verdict 97 "verdict fail (2 processes)" -- sh -c '"$PROGRAM" clean; unshare -pf "$PROGRAM"; true'
