@@ -3,6 +3,8 @@
 
 # shellcheck source=tests/await.bash
 source "$ACLCHECK_SOURCE/tests/await.bash"
+# shellcheck source=tests/json.bash
+source "$ACLCHECK_SOURCE/tests/json.bash"
 # shellcheck source=tests/aarch64/emulated.bash
 source "$ACLCHECK_SOURCE/tests/aarch64/emulated.bash"
 
@@ -42,5 +44,5 @@ same_as_without() {
 
 # field KEY [FILE]: a field of the report
 field() {
-	python3 -S -c 'import json, sys; print(json.load(open(sys.argv[2]))[sys.argv[1]])' "$1" "${2:-$place/report.json}"
+	json "${2:-$place/report.json}" "r['$1']"
 }

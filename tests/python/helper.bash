@@ -2,6 +2,9 @@
 # What the tests of this directory share.
 # shellcheck disable=SC2034
 
+# shellcheck source=tests/json.bash
+source "$ACLCHECK_SOURCE/tests/json.bash"
+
 setup() {
 	library=$ACLCHECK_BUILD/libaclcheck.so
 	aclcheck=$ACLCHECK_BUILD/aclcheck
@@ -42,13 +45,4 @@ checked() {
 	shift
 	rm -f "$report" "$report".*
 	LD_PRELOAD=$library ACLCHECK_LOG=${log_to:-off} ACLCHECK_REPORT=$report "$@"
-}
-
-# json FILE EXPRESSION: over the parsed file r; frames(f) are the functions and lines of a finding's stack
-json() {
-	python3 -S -c 'import json, sys
-r = json.load(open(sys.argv[1]))
-def frames(f): return [(s.get("function"), s.get("line") if s.get("language") else None) for s in f["stack"]]
-def at(offset): return [f for f in r["findings"] if str(f["values"].get("src mod 64")) == str(offset)][0]
-print(eval(sys.argv[2]))' "$1" "$2"
 }

@@ -4,6 +4,8 @@
 
 # shellcheck source=tests/await.bash
 source "$ACLCHECK_SOURCE/tests/await.bash"
+# shellcheck source=tests/json.bash
+source "$ACLCHECK_SOURCE/tests/json.bash"
 # shellcheck source=tests/aarch64/emulated.bash
 source "$ACLCHECK_SOURCE/tests/aarch64/emulated.bash"
 
@@ -13,13 +15,6 @@ FINDINGS=$BUILD/tests/report/findings
 PROGRAM=$BUILD/tests/report/misaligned
 ACLCHECK=$BUILD/aclcheck
 export PYTHONDONTWRITEBYTECODE=1
-
-# json FILE EXPRESSION: a Python expression over the parsed file r.
-json() {
-	python3 -S -c 'import json, sys
-r = json.load(open(sys.argv[1]))
-print(eval(sys.argv[2]))' "$1" "$2"
-}
 
 setup() {
 	skip_where_emulated
