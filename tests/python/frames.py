@@ -177,7 +177,7 @@ def main():
     released.aclrtDestroyStream(stream)
     released.aclrtFree(memory)
     with open(sys.argv[1], "w", encoding="utf-8") as out:
-        json.dump(expected, out)
+        out.write(json.dumps(expected))
 
 
 main()

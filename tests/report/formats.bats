@@ -76,7 +76,7 @@ jsonschema.validate(*map(json.load, map(open, sys.argv[1:])))' out.sarif "$SOURC
 		twice["serial"] = 99
 		twice["stack"][0]["line"] = 3
 		report["findings"].append(twice)
-		json.dump(report, open(sys.argv[2], "w"))
+		open(sys.argv[2], "w").write(json.dumps(report))
 	END
 	(cd tree && env -u GITHUB_WORKSPACE -u GITHUB_SHA "$ACLCHECK" report --format sarif -o ../sites.sarif ../sites.json) || [ $? = 97 ]
 	"$python" "$SOURCE/tests/report/sarif_model.py" sites.sarif
@@ -107,7 +107,7 @@ jsonschema.validate(*map(json.load, map(open, sys.argv[1:])))' out.sarif "$SOURC
 		report["findings"][0]["stack"] = []
 		report["findings"][0]["detail"] = "{0} {x} [here](http://example.org) a[1] \\"
 		report["findings"][2]["stack"] = [{"address": "0x10"}]
-		json.dump(report, open(sys.argv[2], "w"))
+		open(sys.argv[2], "w").write(json.dumps(report))
 	END
 	run "$ACLCHECK" report --format sarif -o out.sarif placeless.json
 	[ "$(json out.sarif '[x["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].endswith("findings") for x in r["runs"][0]["results"]]')" = \
@@ -156,7 +156,7 @@ jsonschema.validate(*map(json.load, map(open, sys.argv[1:])))' out.sarif "$SOURC
 		def copies(finding, n):
 		    return [dict(finding, fingerprint=f"{finding['rule']}-{i}", title=f"title {i} | <b>") for i in range(n)]
 		report["findings"] = copies(warning, 13) + copies(error, 34) + copies(advice, 11)
-		json.dump(report, open(sys.argv[2], "w"))
+		open(sys.argv[2], "w").write(json.dumps(report))
 	END
 	echo "before" >page.md
 	GITHUB_STEP_SUMMARY=$PWD/page.md "$ACLCHECK" report --format github many.json >out.github || [ $? = 97 ]
@@ -188,7 +188,7 @@ jsonschema.validate(*map(json.load, map(open, sys.argv[1:])))' out.sarif "$SOURC
 		site = report["findings"][0]["sites"][0]
 		report["findings"][0]["sites"] = [dict(site, line=7), dict(site, line=9)]
 		report["findings"][1]["suppressed"] = True
-		json.dump(report, open(sys.argv[2], "w"))
+		open(sys.argv[2], "w").write(json.dumps(report))
 	END
 	"$ACLCHECK" report --format gitlab sites.json >out.gitlab || [ $? = 97 ]
 	[ "$(json out.gitlab '[x["location"]["lines"]["begin"] for x in r][:2], [x["check_name"] for x in r].count("event-churn")')" = "([7, 9], 0)" ]
@@ -244,7 +244,7 @@ jsonschema.validate(*map(json.load, map(open, sys.argv[1:])))' out.sarif "$SOURC
 		report["expectations"] = [
 		    {"in": "program", "rule": nasty, "reason": nasty, "place": {"function": nasty, "file": nasty, "line": 1}, "opened": 2, "met": 1},
 		    {"in": "file", "fingerprint": nasty, "reason": nasty, "until": nasty, "met": 0}]
-		json.dump(report, open(sys.argv[2], "w"))
+		open(sys.argv[2], "w").write(json.dumps(report))
 	END
 	# No severity is taken that is none.
 	sed 's/"severity": "error"/"severity": "\\u001b[31m\\n::error::x"/' nasty.json >severity.json

@@ -139,7 +139,7 @@ json.dump(r, open('x.json', 'w'), indent=1)" "$file"
 		for rank in range(20):
 		    report["rank"], report["pid"] = rank, rank + 1
 		    report["findings"] = [{**finding, "fingerprint": "%016x" % (i if i < 900 else i + rank * 100)} for i in range(1000)]
-		    json.dump(report, open("rank%02d.json" % rank, "w"))
+		    open("rank%02d.json" % rank, "w").write(json.dumps(report))
 	END
 	run "$ACLCHECK" merge -o m.json rank*.json
 	[ "$status" = 97 ]
@@ -189,7 +189,7 @@ json.dump(r, open('x.json', 'w'), indent=1)" "$file"
 		for k in range(4):
 		    report["findings"] = [dict(kinds[i % len(kinds)], fingerprint=f"{k}-{i:012x}") for i in range(6000)]
 		    report["pid"] = 100 + k
-		    json.dump(report, open(f"big{k}.json", "w"))
+		    open(f"big{k}.json", "w").write(json.dumps(report))
 		names = [f"big{k}.json" for k in range(4)]
 		def cpu(command):
 		    before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -235,8 +235,9 @@ json.dump(r, open('x.json', 'w'), indent=1)" "$file"
 		import json
 		report = json.load(open("r.json"))
 		report["findings"] += [dict(report["findings"][0], fingerprint=f"{i:016x}") for i in range(20000)]
+		text = json.dumps(report)
 		for k in range(6):
-		    json.dump(report, open(f"many/{k}.json", "w"))
+		    open(f"many/{k}.json", "w").write(text)
 	END
 	python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$ACLCHECK" merge -o m.json many >terminal
 	grep -q 'aclcheck: [0-9]* processes, [0-9]* findings, [0-9]* MB read' terminal

@@ -31,7 +31,7 @@ page() {
 		        frame.update(function=f"ns::worker<float, std::vector<int>>::step_{i}(int, char const*)", line=i + 1,
 		                     file=f"/home/user/projects/inference/source/components/module_{i % 23}.cpp")
 		    report["findings"].append(finding)
-		json.dump(report, open(sys.argv[2], "w"))
+		open(sys.argv[2], "w").write(json.dumps(report))
 	END
 	"$ACLCHECK" report --format html -o page.html many.json || [ $? = 97 ]
 }

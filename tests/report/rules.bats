@@ -70,7 +70,7 @@ checked() {
 import json
 r = json.load(open("r.json"))
 del r["rules"]["asked"]["init-missing"]
-json.dump(r, open("new.json", "w"))
+open("new.json", "w").write(json.dumps(r))
 EOF
 	run "$ACLCHECK" diff r.json new.json
 	[[ "$output" == *"unevaluated init-missing"* ]]
@@ -80,7 +80,7 @@ EOF
 
 @test "where no process came to its end nothing is reported" {
 	checked r.json
-	python3 -c 'import json; r = json.load(open("r.json")); del r["rules"]; json.dump(r, open("r.json", "w"))'
+	python3 -c 'import json; r = json.load(open("r.json")); del r["rules"]; open("r.json", "w").write(json.dumps(r))'
 	"$ACLCHECK" report r.json >text || [ $? = 97 ]
 	run grep '^rules:' text
 	[ "$status" = 1 ]
