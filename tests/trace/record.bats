@@ -313,7 +313,7 @@ ends() {
 	mkdir tmp
 	for n in 1 2 3; do
 		TMPDIR=$place/tmp "$aclcheck" trace "$buffers" -o "t$n" -- sh -c '"$1" loop 1; touch "at$2"
-			until [ -e "go$2" ]; do sleep 0.01; done; exec "$1" loop 7' - "$app" "$n" 2>said 3>&- &
+			until [ -e "go$2" ]; do sleep 0.1; done; exec "$1" loop 7' - "$app" "$n" 2>said 3>&- &
 		await test -e "at$n"
 		kill -KILL $!
 		wait $! || :
@@ -411,7 +411,7 @@ ends() {
 	for daemon in sessiond consumerd; do
 		for n in 1 2; do
 			"$aclcheck" trace "$buffers" -o "$daemon$n" -- sh -c '"$1" loop 1; touch at
-				until [ -e go ]; do sleep 0.01; done; exec "$1" loop 7' - "$app" 2>said 3>&- &
+				until [ -e go ]; do sleep 0.1; done; exec "$1" loop 7' - "$app" 2>said 3>&- &
 			await test -e at
 			# shellcheck disable=SC2046 # several, and all of them
 			kill -KILL $(for p in $(daemons_of "$place"); do grep -q "lttng-$daemon" "/proc/$p/cmdline" && echo "$p"; done)
@@ -484,7 +484,7 @@ its_end_is_missing() {
 @test "LTTng's daemons that answer nothing any more: they are ended, and it is inconclusive" {
 	for who in sessiond consumerd; do
 		ACLCHECK_SIMULATE_ANSWER_SECONDS=2 "$aclcheck" trace "$buffers" -o "$who" -- sh -c '"$1" loop 3; touch at
-			until [ -e go ]; do sleep 0.01; done' - "$app" 2>said 3>&- &
+			until [ -e go ]; do sleep 0.1; done' - "$app" 2>said 3>&- &
 		await test -e at
 		# shellcheck disable=SC2046 # several, and all of them
 		kill -STOP $(for p in $(daemons_of "$place"); do grep -q "lttng-$who" "/proc/$p/cmdline" && echo "$p"; done)
@@ -545,7 +545,7 @@ pending() {
 
 @test "nor do they hold the process that ends them when aclcheck itself was killed" {
 	ACLCHECK_SIMULATE_ANSWER_SECONDS=2 "$aclcheck" trace "$buffers" -o t -- sh -c '"$1" loop 3; touch at
-		until [ -e go ]; do sleep 0.01; done' - "$app" 2>said 3>&- &
+		until [ -e go ]; do sleep 0.1; done' - "$app" 2>said 3>&- &
 	await test -e at
 	kill -KILL $!
 	wait $! || :

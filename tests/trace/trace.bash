@@ -32,14 +32,38 @@ record() {
 	"$aclcheck" trace "$buffers" -o "$dir" "$@" 2>"$place/said"
 }
 
+# text_of DIR: in $text, a file with the trace as text; read once, and again where anything of the trace was written since
+text_of() {
+	local at=$PWD/$1 file kept=
+
+	text=$BATS_FILE_TMPDIR/events${at//\//+}
+	[ ! -e "$text.begun" ] || [ ! -e "$1" ] || kept=1
+	for file in "$1" "$1"/{*,*/*,*/*/*,*/*/*/*,*/*/*/*/*,*/*/*/*/*/*}; do
+		[[ ! $file -nt $text.begun ]] || kept=''
+	done
+	[ -z "$kept" ] || return 0
+	: >"$text.begun"
+	babeltrace2 "$1" >"$text" || {
+		rm "$text.begun"
+		return 1
+	}
+}
+
 # events DIR: the trace as text, one line an event
 events() {
-	babeltrace2 "$1"
+	local text code=0
+
+	text_of "$1" || code=1
+	cat "$text"
+	return "$code"
 }
 
 # count DIR PATTERN
 count() {
-	events "$1" | grep -c -E "$2" || :
+	local text
+
+	text_of "$1" || :
+	grep -c -E "$2" "$text" || :
 }
 
 # daemons_of DIR: LTTng's daemons that were started for the test with that directory
