@@ -36,6 +36,15 @@ static void reset_plain(void)
 	CALL(aclrtResetEvent, .event = e);
 }
 
+/* The documents before 9.0 refuse the first alone. */
+static void reset_ex_of_old(void)
+{
+	aclrtEvent e = bug ? make_event_ex(ACL_EVENT_SYNC) : make_event();
+
+	CALL(aclrtRecordEvent, .event = e);
+	CALL(aclrtResetEvent, .event = e);
+}
+
 static void query_ex(void)
 {
 	aclrtEvent e = bug ? make_event_ex(ACL_EVENT_SYNC) : make_event();
@@ -252,6 +261,8 @@ static const struct pair pairs[] = {
 	PAIR_EACH("event-device-only-on-host", record_device_only, RECORD_EVENT),
 	PAIR("event-reset-unsupported", reset_ex),
 	PAIR("event-reset-unsupported", reset_plain),
+	PAIR_WITH("event-reset-unsupported", reset_plain, .target = ACL_CANN_9_0 + 1),
+	PAIR_WITH("event-reset-unsupported", reset_ex_of_old, .target = ACL_CANN_8_5 + 1),
 	PAIR("event-query-api-mismatch", query_ex),
 	PAIR("event-query-api-mismatch", query_wait_ex),
 	PAIR("event-query-api-mismatch", number_ex),

@@ -83,10 +83,10 @@ int main(int argc, char **argv)
 	uint64_t id = server.native_handle();
 	TRY(aclrtSubscribeReport(id, stream));
 	TRY(aclrtSetExceptionInfoCallback(on_fault));
-	launch(function, stream);
-	launch(function, stream);
-	TRY(aclrtGetThreadLastTaskId(&last));
 	TRY(aclrtLaunchCallback([](void *) {}, nullptr, ACL_CALLBACK_BLOCK, stream));
+	launch(function, stream);
+	launch(function, stream); /* the one that fails, the last */
+	TRY(aclrtGetThreadLastTaskId(&last));
 	expect(aclrtSynchronizeStream(stream) != ACL_SUCCESS, "the fault arrives");
 	look_what_happened();
 	expect(faults == 1, "the callback ran");
