@@ -73,7 +73,7 @@ $(wildcard tests/report/*.bats): $(REPORT_TEST)/findings $(REPORT_TEST)/misalign
 FUZZ_SRC := tests/report/fuzz.c $(wildcard tools/aclcheck/formats/*.c) \
 	$(filter-out %/missing_lines.c,$(wildcard tools/aclcheck/report/*.c)) \
 	$(wildcard tools/aclcheck/common/*.c) \
-	$(addprefix tools/aclcheck/run/,descendants.c elf_dependencies.c elf_file.c join_socket.c notes.c outer_run.c \
+	$(addprefix tools/aclcheck/run/,descendants.c elf_dependencies.c elf_file.c join_socket.c lost_journals.c notes.c outer_run.c \
 		process_records.c uncovered.c) \
 	$(INTERPOSE_COMMON) interpose/config/config_file.c
 $(REPORT_TEST)/fuzz: $(FUZZ_SRC) $(ACLCHECK_HEADERS) $(wildcard interpose/*/*.h interpose/*/*.def) \
