@@ -407,6 +407,7 @@ static uint64_t waits_stuck(struct checks *c, struct endless_waits *w)
 static void stuck_follow(const struct endless_waits *w, uint64_t stuck, uint64_t from, struct stuck_wait *out)
 {
 	unsigned i = (unsigned)__builtin_ctzll(from);
+	uint64_t others;
 
 	for (out->way = 0; w->at[i].behind && !(out->way & PLACE(i));) {
 		out->way |= PLACE(i);
@@ -416,8 +417,10 @@ static void stuck_follow(const struct endless_waits *w, uint64_t stuck, uint64_t
 	}
 	out->way |= PLACE(i);
 	out->wait = w->at[i];
-	if (out->wait.behind && !(out->wait.behind & PLACE(i)))
-		out->before = w->at[__builtin_ctzll(out->wait.behind & stuck)];
+	/* On its own stream the record comes after the wait without another one. */
+	others = out->wait.recorder != out->wait.stream ? out->wait.behind & stuck & ~PLACE(i) : 0;
+	if (others)
+		out->before = w->at[__builtin_ctzll(others)];
 }
 
 /* The wait that keeps the call from returning; false: none. */
