@@ -144,6 +144,12 @@ bool device_reset_is_last(struct checks *c, const struct acl_call_record *call, 
 	return load_relaxed(&c->target) == ACL_CANN_8_1 && !held_elsewhere(c, thread_of(call), device);
 }
 
+static void state_callback_leave(struct checks *c, struct acl_call_record *call)
+{
+	if (succeeded(call) && ACL_ARGS(call, aclrtRegDeviceStateCallback)->callback)
+		store_relaxed(&process_devices(c)->calls_back, true);
+}
+
 static void reset_enter(struct checks *c, struct acl_call_record *call)
 {
 	call->state.device_ends = device_reset_is_last(c, call, device_argument(call));
@@ -402,6 +408,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(DEVICE_SET), ACL_LEAVE, set_device},
 	{ON_OP(DEVICE_RESET), ACL_ENTER, reset_enter},
 	{ON_OP(DEVICE_RESET), ACL_LEAVE, reset_leave},
+	{ACL_API_aclrtRegDeviceStateCallback, ACL_LEAVE, state_callback_leave},
 	{ON_OP(CONTEXT_SET), ACL_LEAVE, set_current},
 	{ON_OP(INFO_CURRENT_CONTEXT), ACL_LEAVE, get_current},
 	{ON_OP(INFO_DEFAULT_STREAM), ACL_LEAVE, default_stream},

@@ -27,6 +27,7 @@ struct process_devices {
 	struct acl_device *devices; /* ACL_DEVICES of them */
 	_Atomic uint8_t run_mode; /* 1 + aclrtRunMode, 0 = not asked */
 	_Atomic bool peers_unknown; /* something below us enabled peer access */
+	_Atomic bool calls_back; /* callbacks of the program run within a reset */
 };
 
 static inline struct process_devices *process_devices(const struct checks *c)
@@ -43,6 +44,13 @@ static inline bool runs_on_device(const struct checks *c)
 static inline bool peers_unknown(const struct checks *c)
 {
 	return load_relaxed(&process_devices(c)->peers_unknown);
+}
+
+/* Whether callbacks may destroy what is left on a device within the reset, before it goes: then that is
+ * looked for behind the reset, where what went with it still counts as alive. */
+static inline bool resets_call_back(const struct checks *c)
+{
+	return load_relaxed(&process_devices(c)->calls_back);
 }
 
 /* NULL: not a device that is followed. */

@@ -471,17 +471,45 @@ static void released_by_the_reset(void **state)
 	for (unsigned released = 0; released < 2; released++) {
 		struct fixture *fixture = fixture_ready(DOCUMENTS);
 		void *s = fixture_stream(fixture, 1);
+		aclmdlRI m = handle(30);
 		struct on_its_way going;
 
+		CALL(fixture, aclmdlRIBuildBegin, 0, .modelRI = &m);
+		CALL(fixture, aclrtRegDeviceStateCallback, 0, .regName = "library", .callback = handle(9));
+		begin_with(fixture, &going, ACL_API_aclrtResetDevice, 0);
+		fixture_callback(fixture, ACL_API_aclrtRegDeviceStateCallback, NULL, true);
+		if (released) {
+			CALL(fixture, aclmdlRIDestroy, 0, .modelRI = m);
+			CALL(fixture, aclrtDestroyStream, 0, .stream = s);
+		}
+		fixture_callback(fixture, ACL_API_aclrtRegDeviceStateCallback, NULL, false);
+		silent(fixture);
+		end(fixture, &going, 0);
+		want(fixture,
+			released ? ""
+				 : "device-reset-with-live-objects:error model-outlives-context:warning");
+	}
+}
+
+/* An imported one is a subject of its own. */
+static void import_released_by_the_reset(void **state)
+{
+	(void)state;
+	for (unsigned released = 0; released < 2; released++) {
+		struct fixture *fixture = fixture_ready(DOCUMENTS);
+		aclrtNotify n = handle(20);
+		struct on_its_way going;
+
+		CALL(fixture, aclrtNotifyImportByKey, 0, .notify = &n, .key = "a key");
 		CALL(fixture, aclrtRegDeviceStateCallback, 0, .regName = "library", .callback = handle(9));
 		begin_with(fixture, &going, ACL_API_aclrtResetDevice, 0);
 		fixture_callback(fixture, ACL_API_aclrtRegDeviceStateCallback, NULL, true);
 		if (released)
-			CALL(fixture, aclrtDestroyStream, 0, .stream = s);
+			CALL(fixture, aclrtDestroyNotify, 0, .notify = n);
 		fixture_callback(fixture, ACL_API_aclrtRegDeviceStateCallback, NULL, false);
 		silent(fixture);
 		end(fixture, &going, 0);
-		want(fixture, released ? "" : "device-reset-with-live-objects:error");
+		want(fixture, released ? "" : "notify-ipc-destroy-once:warning");
 	}
 }
 
@@ -562,6 +590,7 @@ int main(void)
 		cmocka_unit_test(used_while_it_goes),
 		cmocka_unit_test(informed_before_the_launch_is_back),
 		cmocka_unit_test(released_by_the_reset),
+		cmocka_unit_test(import_released_by_the_reset),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

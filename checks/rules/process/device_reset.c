@@ -109,21 +109,6 @@ static void check_left(
 		left_text(left, text));
 }
 
-struct resets {
-	_Atomic bool calls_back; /* a callback was registered that may destroy what is left, before it goes */
-};
-
-static struct resets *resets(struct checks *c)
-{
-	return module_state(c, reset);
-}
-
-static void state_callback_leave(struct checks *c, struct acl_call_record *call)
-{
-	if (succeeded(call) && ACL_ARGS(call, aclrtRegDeviceStateCallback)->callback)
-		store_relaxed(&resets(c)->calls_back, true);
-}
-
 static void reset_check(struct checks *c, struct acl_call_record *call)
 {
 	struct leftover left = {0};
@@ -137,14 +122,13 @@ static void reset_check(struct checks *c, struct acl_call_record *call)
 
 static void reset_enter(struct checks *c, struct acl_call_record *call)
 {
-	if (!load_relaxed(&resets(c)->calls_back))
+	if (!resets_call_back(c))
 		reset_check(c, call);
 }
 
-/* The callbacks have run, and what went with the device still counts as alive. */
 static void reset_leave(struct checks *c, struct acl_call_record *call)
 {
-	if (load_relaxed(&resets(c)->calls_back) && succeeded(call))
+	if (resets_call_back(c) && succeeded(call))
 		reset_check(c, call);
 }
 
@@ -177,12 +161,7 @@ static void event_destroy(struct checks *c, struct acl_call_record *call)
 static const struct check_hook hooks[] = {
 	{ON_OP(DEVICE_RESET), ACL_ENTER, reset_enter},
 	{ON_OP(DEVICE_RESET), ACL_LEAVE, reset_leave},
-	{ACL_API_aclrtRegDeviceStateCallback, ACL_LEAVE, state_callback_leave},
 	{ON_OP(DESTROY_EVENT), ACL_ENTER, event_destroy},
 };
 
-const struct check_module module_reset = {
-	.state_size = sizeof(struct resets),
-	.hooks = hooks,
-	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
-};
+const struct check_module module_reset = {.hooks = hooks, .n_hooks = sizeof(hooks) / sizeof(hooks[0])};

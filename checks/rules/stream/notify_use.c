@@ -172,7 +172,7 @@ static bool notify_imported_left(struct acl_object *o)
 	       !(load_relaxed(&o->flags) & (ACL_OBJECT_INHERITED | ACL_OBJECT_REPORTED));
 }
 
-static void notify_device_reset(struct checks *c, struct acl_call_record *call)
+static void notify_reset_check(struct checks *c, struct acl_call_record *call)
 {
 	int device = device_argument(call);
 	struct acl_object *o;
@@ -187,6 +187,18 @@ static void notify_device_reset(struct checks *c, struct acl_call_record *call)
 		FINDING(c, call, "notify-ipc-destroy-once", true, PARTS(part_object("notify", o)),
 			"It was imported and is still alive when device %d goes out of use.", device);
 	}
+}
+
+static void notify_reset_enter(struct checks *c, struct acl_call_record *call)
+{
+	if (!resets_call_back(c))
+		notify_reset_check(c, call);
+}
+
+static void notify_reset_leave(struct checks *c, struct acl_call_record *call)
+{
+	if (resets_call_back(c) && succeeded(call))
+		notify_reset_check(c, call);
 }
 
 static void notify_destroy_imported(struct checks *c, struct acl_call_record *call)
@@ -239,7 +251,8 @@ static const struct check_hook hooks[] = {
 	{ON_OP(DESTROY_NOTIFY), ACL_ENTER, notify_destroy_exported},
 	{ON_OP(DESTROY_NOTIFY), ACL_ENTER, notify_destroy_imported},
 	{ON_OP(IMPORT_NOTIFY), ACL_ENTER, notify_import_enter},
-	{ON_OP(DEVICE_RESET), ACL_ENTER, notify_device_reset},
+	{ON_OP(DEVICE_RESET), ACL_ENTER, notify_reset_enter},
+	{ON_OP(DEVICE_RESET), ACL_LEAVE, notify_reset_leave},
 };
 
 const struct check_module module_notify_use = {
