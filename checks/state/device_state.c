@@ -144,6 +144,13 @@ bool device_reset_is_last(struct checks *c, const struct acl_call_record *call, 
 	return load_relaxed(&c->target) == ACL_CANN_8_1 && !held_elsewhere(c, thread_of(call), device);
 }
 
+bool device_reset_counts_left(const struct checks *c, const struct acl_call_record *call)
+{
+	bool behind = load_relaxed(&process_devices(c)->calls_back);
+
+	return call->state.phase == ACL_ENTER ? !behind : behind && succeeded(call);
+}
+
 static void state_callback_leave(struct checks *c, struct acl_call_record *call)
 {
 	if (succeeded(call) && ACL_ARGS(call, aclrtRegDeviceStateCallback)->callback)

@@ -46,13 +46,6 @@ static inline bool peers_unknown(const struct checks *c)
 	return load_relaxed(&process_devices(c)->peers_unknown);
 }
 
-/* Whether callbacks may destroy what is left on a device within the reset, before it goes: then that is
- * looked for behind the reset, where what went with it still counts as alive. */
-static inline bool resets_call_back(const struct checks *c)
-{
-	return load_relaxed(&process_devices(c)->calls_back);
-}
-
 /* NULL: not a device that is followed. */
 static inline struct acl_device *device_at(const struct checks *c, int device)
 {
@@ -89,6 +82,12 @@ int device_current(struct checks *c, struct acl_thread *t);
 /* Whether this ResetDevice/ResetDeviceForce takes the device out of use. */
 bool device_reset_is_last(struct checks *c, const struct acl_call_record *call, int device);
 int device_argument(const struct acl_call_record *call);
+/*
+ * Whether now, in enter or leave of a reset, what is left on the device counts: before the reset, or, where
+ * callbacks of the program may destroy it within, behind it.  There what went with the device still counts as
+ * alive.
+ */
+bool device_reset_counts_left(const struct checks *c, const struct acl_call_record *call);
 /* Context the object was created in, NULL when unknown or gone. */
 static inline struct acl_object *context_of(struct checks *c, struct acl_object *o)
 {

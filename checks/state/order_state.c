@@ -331,13 +331,18 @@ static uint32_t version_of_wait(
 	return i;
 }
 
-/* Under the lock: the version has the record, and what comes before that, in the place of the wait. */
-static void version_learns(struct checks *c, struct clock_version *version, uint64_t wait,
+/* Under the lock: the version has the record, and what comes before that, in the place of the wait; a later
+ * wait stays in that. */
+static void version_learns(struct checks *c, struct clock_version *version, const struct clock_entry *wait,
 	const struct clock *other, const struct clock_entry *record)
 {
-	bool full;
-	struct clock *rest = clock_without(c, version->clock, wait, &full), *k;
+	bool full = false;
+	struct clock *rest, *k;
 
+	if (clock_position(version->clock, wait->stream) == wait->position)
+		rest = clock_without(c, version->clock, wait->stream, &full);
+	else
+		rest = clock_use(version->clock);
 	if (full)
 		return;
 	k = clock_join(c, NULL, rest, other, record, entry_settled, &full);
@@ -370,7 +375,7 @@ void stream_wait_is_for(struct checks *c, struct acl_object *stream, uint64_t po
 	if (source != stream && clock_position(other, object_ref(stream)) < position)
 		o = order_lock(stream);
 	for (uint32_t i = o ? version_of_wait(c, o, &wait) : 0; o && i < o->n; i++) {
-		version_learns(c, &versions_of(o)[i], wait.stream, other, &record);
+		version_learns(c, &versions_of(o)[i], &wait, other, &record);
 		o->signalled &= (uint8_t) ~(1u << i);
 	}
 	if (o) {

@@ -323,31 +323,13 @@ static void models_context_destroy(struct checks *c, struct acl_call_record *cal
 		check_models_left(c, call, object_ref(context), "The context goes");
 }
 
-/* Of a reset: the default context, which is gone behind it. */
-static const char context_note;
-
-static void models_reset_check(struct checks *c, struct acl_call_record *call)
-{
-	acl_ref context = call_note(call, &context_note);
-
-	if (context)
-		check_models_left(c, call, context, "The device goes out of use");
-}
-
-static void models_reset_enter(struct checks *c, struct acl_call_record *call)
+static void models_device_reset(struct checks *c, struct acl_call_record *call)
 {
 	int device = device_argument(call);
+	acl_ref context = device_at(c, device) ? load_relaxed(&device_at(c, device)->context) : 0;
 
-	if (device_at(c, device) && device_reset_is_last(c, call, device))
-		call_note_set(call, &context_note, load_relaxed(&device_at(c, device)->context));
-	if (!resets_call_back(c))
-		models_reset_check(c, call);
-}
-
-static void models_reset_leave(struct checks *c, struct acl_call_record *call)
-{
-	if (resets_call_back(c) && succeeded(call))
-		models_reset_check(c, call);
+	if (context && device_reset_counts_left(c, call) && device_reset_is_last(c, call, device))
+		check_models_left(c, call, context, "The device goes out of use");
 }
 
 static void models_finalize(struct checks *c, struct acl_call_record *call)
@@ -376,8 +358,8 @@ static const struct check_hook hooks[] = {
 	{ON_OP(CALLBACK_UNREGISTER_MODEL_DESTROY), ACL_LEAVE, destroy_callback_unregistered},
 	{ON_OP(CAPTURE_END), ACL_ENTER, graph_end_enter},
 	{ON_OP(DESTROY_CONTEXT), ACL_ENTER, models_context_destroy},
-	{ON_OP(DEVICE_RESET), ACL_ENTER, models_reset_enter},
-	{ON_OP(DEVICE_RESET), ACL_LEAVE, models_reset_leave},
+	{ON_OP(DEVICE_RESET), ACL_ENTER, models_device_reset},
+	{ON_OP(DEVICE_RESET), ACL_LEAVE, models_device_reset},
 	{ON_OP(PROCESS_FINALIZE), ACL_ENTER, models_finalize},
 };
 

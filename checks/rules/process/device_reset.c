@@ -109,27 +109,15 @@ static void check_left(
 		left_text(left, text));
 }
 
-static void reset_check(struct checks *c, struct acl_call_record *call)
+static void resetting(struct checks *c, struct acl_call_record *call)
 {
 	struct leftover left = {0};
 	int device = device_argument(call);
 
-	if (!is_checked(call) || !device_reset_is_last(c, call, device))
+	if (!is_checked(call) || !device_reset_counts_left(c, call) || !device_reset_is_last(c, call, device))
 		return;
 	survey(c, device, &left);
 	check_left(c, call, device, &left);
-}
-
-static void reset_enter(struct checks *c, struct acl_call_record *call)
-{
-	if (!resets_call_back(c))
-		reset_check(c, call);
-}
-
-static void reset_leave(struct checks *c, struct acl_call_record *call)
-{
-	if (resets_call_back(c) && succeeded(call))
-		reset_check(c, call);
 }
 
 /* --- order of release ------------------------------------------------------------- */
@@ -159,8 +147,8 @@ static void event_destroy(struct checks *c, struct acl_call_record *call)
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(DEVICE_RESET), ACL_ENTER, reset_enter},
-	{ON_OP(DEVICE_RESET), ACL_LEAVE, reset_leave},
+	{ON_OP(DEVICE_RESET), ACL_ENTER, resetting},
+	{ON_OP(DEVICE_RESET), ACL_LEAVE, resetting},
 	{ON_OP(DESTROY_EVENT), ACL_ENTER, event_destroy},
 };
 

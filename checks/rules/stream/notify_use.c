@@ -172,12 +172,12 @@ static bool notify_imported_left(struct acl_object *o)
 	       !(load_relaxed(&o->flags) & (ACL_OBJECT_INHERITED | ACL_OBJECT_REPORTED));
 }
 
-static void notify_reset_check(struct checks *c, struct acl_call_record *call)
+static void notify_device_reset(struct checks *c, struct acl_call_record *call)
 {
 	int device = device_argument(call);
 	struct acl_object *o;
 
-	if (!is_checked(call) || !device_reset_is_last(c, call, device))
+	if (!is_checked(call) || !device_reset_counts_left(c, call) || !device_reset_is_last(c, call, device))
 		return;
 	object_each(c, ACL_HANDLE_NOTIFY, o)
 	{
@@ -187,18 +187,6 @@ static void notify_reset_check(struct checks *c, struct acl_call_record *call)
 		FINDING(c, call, "notify-ipc-destroy-once", true, PARTS(part_object("notify", o)),
 			"It was imported and is still alive when device %d goes out of use.", device);
 	}
-}
-
-static void notify_reset_enter(struct checks *c, struct acl_call_record *call)
-{
-	if (!resets_call_back(c))
-		notify_reset_check(c, call);
-}
-
-static void notify_reset_leave(struct checks *c, struct acl_call_record *call)
-{
-	if (resets_call_back(c) && succeeded(call))
-		notify_reset_check(c, call);
 }
 
 static void notify_destroy_imported(struct checks *c, struct acl_call_record *call)
@@ -251,8 +239,8 @@ static const struct check_hook hooks[] = {
 	{ON_OP(DESTROY_NOTIFY), ACL_ENTER, notify_destroy_exported},
 	{ON_OP(DESTROY_NOTIFY), ACL_ENTER, notify_destroy_imported},
 	{ON_OP(IMPORT_NOTIFY), ACL_ENTER, notify_import_enter},
-	{ON_OP(DEVICE_RESET), ACL_ENTER, notify_reset_enter},
-	{ON_OP(DEVICE_RESET), ACL_LEAVE, notify_reset_leave},
+	{ON_OP(DEVICE_RESET), ACL_ENTER, notify_device_reset},
+	{ON_OP(DEVICE_RESET), ACL_LEAVE, notify_device_reset},
 };
 
 const struct check_module module_notify_use = {
