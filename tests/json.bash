@@ -12,7 +12,7 @@ json() {
 		# What is in the environment for programs is not for this one.
 		(
 			env -i PATH="$PATH" LANG=C.UTF-8 python3 -S -B "$ACLCHECK_SOURCE/tests/json_server.py" "$place" \
-				"${bats_file:-$PPID}" >/dev/null 2>&1 3>&- &
+				"$PPID" >/dev/null 2>&1 3>&- &
 			echo $! >"$place/pid"
 		)
 	fi

@@ -16,15 +16,18 @@
 #include "interpose/runtime/module_walk.h"
 #include "interpose/runtime/program_threads.h"
 
+/* A text of its own, as pointers would have to be relocated; "" ends a list. */
+typedef char beginning[20];
+
 /* File names begin so. */
-static const char *const libraries[][12] = {
+static const beginning libraries[][12] = {
 	[CHECKS_OTHER_WORK] = {"libopapi", "libnnopbase", "libcust_opapi", "libhccl", "libtorch_npu",
 		"libtriton", "libge_runner", "libmindspore", "libatb"},
 	[CHECKS_OTHER_QUEUES] = {"libacl_tdt_queue", "libdatatransfer"},
 };
 
 /* Names of imported functions begin so. */
-static const char *const functions[][12] = {
+static const beginning functions[][12] = {
 	[CHECKS_OTHER_WORK] = {"aclnn", "aclop", "aclmdlExecute", "Hccl", "aclblas", "acldvpp", "hi_mpi_",
 		"halMem", "softnpu_launch_host"},
 	[CHECKS_OTHER_QUEUES] = {"acltdt", "halMbuf"},
@@ -35,9 +38,9 @@ struct search {
 	bool found;
 };
 
-NO_SANITIZE static bool begins_with_one(const char *name, const char *const *words)
+NO_SANITIZE static bool begins_with_one(const char *name, const beginning *words)
 {
-	for (; *words; words++)
+	for (; **words; words++)
 		if (!strncmp(name, *words, strlen(*words)))
 			return true;
 	return false;
