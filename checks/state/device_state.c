@@ -415,7 +415,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(DEVICE_SET), ACL_LEAVE, set_device},
 	{ON_OP(DEVICE_RESET), ACL_ENTER, reset_enter},
 	{ON_OP(DEVICE_RESET), ACL_LEAVE, reset_leave},
-	{ACL_API_aclrtRegDeviceStateCallback, ACL_LEAVE, state_callback_leave},
+	{ON_OP(CALLBACK_REGISTER_DEVICE_STATE), ACL_LEAVE, state_callback_leave},
 	{ON_OP(CONTEXT_SET), ACL_LEAVE, set_current},
 	{ON_OP(INFO_CURRENT_CONTEXT), ACL_LEAVE, get_current},
 	{ON_OP(INFO_DEFAULT_STREAM), ACL_LEAVE, default_stream},

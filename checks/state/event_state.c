@@ -28,9 +28,9 @@ static bool is_link(struct event_state *e)
 	       (load_relaxed(&e->flags) & (ACL_EVENT_SYNC | ACL_EVENT_IPC)) == ACL_EVENT_SYNC;
 }
 
-bool event_reaches_others(const struct event_state *e)
+bool event_reaches_others(struct event_state *e)
 {
-	return load_relaxed(&((struct event_state *)e)->flags) & ACL_EVENT_IPC ||
+	return load_relaxed(&e->flags) & ACL_EVENT_IPC ||
 	       load_relaxed(&event_state_marks(e)->maker) == EVENT_IMPORTED;
 }
 

@@ -168,7 +168,7 @@ static inline bool event_reset_counts(const struct acl_call_record *call)
 /* Whether there is one that other processes may look at: its records are signals to them. */
 bool events_are_shared(struct checks *c);
 /* Other processes may see its records. */
-bool event_reaches_others(const struct event_state *event);
+bool event_reaches_others(struct event_state *event);
 
 /* After every change of whether it is captured, belongs to a capture, or was used with a flag. */
 void event_special_renew(struct acl_object *event);

@@ -115,8 +115,13 @@ static void record_place_set(struct acl_object *o, struct acl_object *stream, ui
  * record ends, and its position. */
 static const char other_stream_note, other_position_note;
 
-static void other_end_note(struct acl_call_record *call, acl_ref stream, uint64_t position)
+/* position: as read before stream; again: where it is read once more, as the pair may be changed in between.
+ */
+static void other_end_note(struct acl_call_record *call, struct acl_object *o, acl_ref stream,
+	uint64_t position, _Atomic uint64_t *again)
 {
+	if (!position || position != load_acquire(again) || !notify_is_followed(o))
+		return;
 	call_note_set(call, &other_stream_note, stream);
 	call_note_set(call, &other_position_note, position);
 }
@@ -126,10 +131,8 @@ static void ended_wait_note(struct acl_call_record *call, struct acl_object *o)
 {
 	struct notify_state *n = notify_state(o);
 	uint64_t position = load_acquire(&n->alone);
-	acl_ref stream = load_acquire(&n->stream);
 
-	if (position && position == load_acquire(&n->position) && notify_is_followed(o))
-		other_end_note(call, stream, position);
+	other_end_note(call, o, load_acquire(&n->stream), position, &n->position);
 }
 
 static void notify_record_enter(struct checks *c, struct acl_call_record *call)
@@ -223,11 +226,8 @@ static void awaited_record_note(struct acl_call_record *call, struct acl_object 
 {
 	struct notify_state *n = notify_state(o);
 	uint64_t position = load_acquire(&n->record_position);
-	acl_ref stream = load_acquire(&n->record_stream);
 
-	if (!position || position != load_acquire(&n->record_position) || !notify_is_followed(o))
-		return;
-	other_end_note(call, stream, position);
+	other_end_note(call, o, load_acquire(&n->record_stream), position, &n->record_position);
 }
 
 static void notify_wait_enter(struct checks *c, struct acl_call_record *call)

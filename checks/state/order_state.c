@@ -369,16 +369,15 @@ void stream_wait_is_for(struct checks *c, struct acl_object *stream, uint64_t po
 	const struct clock_entry wait = {object_ref(stream) | CLOCK_UNSEEN, position},
 				 record = {object_ref(source), source_position};
 	struct clock *other = order_clock(source, source_position);
-	struct stream_order *o = NULL;
-
 	/* A record that comes after what comes after the wait ends nothing. */
-	if (source != stream && clock_position(other, object_ref(stream)) < position)
-		o = order_lock(stream);
-	for (uint32_t i = o ? version_of_wait(c, o, &wait) : 0; o && i < o->n; i++) {
-		version_learns(c, &versions_of(o)[i], &wait, other, &record);
-		o->signalled &= (uint8_t) ~(1u << i);
-	}
+	bool ends = source != stream && clock_position(other, object_ref(stream)) < position;
+	struct stream_order *o = ends ? order_lock(stream) : NULL;
+
 	if (o) {
+		for (uint32_t i = version_of_wait(c, o, &wait); i < o->n; i++) {
+			version_learns(c, &versions_of(o)[i], &wait, other, &record);
+			o->signalled &= (uint8_t) ~(1u << i);
+		}
 		unseen_wait_forget(stream, &wait);
 		unlock(&o->lock);
 	}

@@ -2,7 +2,7 @@
 /*
  * Words of device memory that streams write and wait for.  A wait is order only
  * where one write can end it: the word certainly held another value before (or one
- * stream counts it up), and nobody but these calls writes it.  Every other wait is for
+ * stream counts it up), and only these calls write it.  Every other wait is for
  * what is not seen.
  */
 #include "checks/state/word_state.h"

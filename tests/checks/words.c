@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Words that streams write and wait for, in memory that is set or copied as a whole. */
+#include "order_calls.h"
 #include "two_streams.h"
 
 #define BYTES 4096u
@@ -29,10 +30,7 @@ static void streams_done(struct words *w)
 
 static uint64_t unseen(struct words *w)
 {
-	struct checks_totals totals;
-
-	checks_totals(w->x.fixture->checks, &totals);
-	return totals.evidence_ends[CHECKS_END_VALUE_WAIT];
+	return evidence_ended(w->x.fixture, CHECKS_END_VALUE_WAIT);
 }
 
 /* A word that has been 0 and is 1. */

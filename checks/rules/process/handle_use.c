@@ -230,13 +230,16 @@ static bool given_to_callback(
 	struct checks *c, const struct acl_call_record *call, const struct acl_object *o)
 {
 	struct handles_state *s = module_state(c, handles);
+	unsigned api = callback_api(call);
 
-	switch (callback_api(call)) {
-	case ACL_API_aclrtRegStreamStateCallback:
+	if (api == ACL_API_COUNT)
+		return false;
+	switch (acl_apis[api].operation) {
+	case ACL_OP_CALLBACK_REGISTER_STREAM_STATE:
 		return o->kind == ACL_HANDLE_STREAM &&
 		       value_table_value(&s->given, key_of_two(call->by.tid, call->callback_depth)) ==
 			       load_relaxed(&o->value);
-	case ACL_API_aclrtRegDeviceStateCallback: /* the reset takes its streams along */
+	case ACL_OP_CALLBACK_REGISTER_DEVICE_STATE: /* the reset takes its streams along */
 		return load_relaxed(&o->state) == ACL_OBJECT_DESTROYING;
 	}
 	return false;
@@ -418,7 +421,7 @@ static void stream_given(
 {
 	struct handles_state *s = module_state(c, handles);
 
-	if (outer->api == ACL_API_aclrtRegStreamStateCallback)
+	if (acl_apis[outer->api].operation == ACL_OP_CALLBACK_REGISTER_STREAM_STATE)
 		value_table_set(c, &s->given, key_of_two(outer->by.tid, outer->callback_depth),
 			begins ? (uintptr_t)argument : 0);
 }

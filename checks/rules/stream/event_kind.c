@@ -110,29 +110,29 @@ static void event_wait_kind(struct checks *c, struct acl_call_record *call)
 }
 
 /* The documents before 9.0 refuse only events of aclrtCreateEventExWithFlag. */
-static bool target_resets_plain(const struct checks *c)
+static bool documents_reset(const struct checks *c, struct event_state *e)
 {
-	return load_relaxed(&c->target) != CHECKS_TARGET_DOCUMENTS && !target_at_least(c, ACL_CANN_9_0);
+	switch (load_relaxed(&event_state_marks(e)->maker)) {
+	case EVENT_PLAIN:
+		return load_relaxed(&c->target) != CHECKS_TARGET_DOCUMENTS &&
+		       !target_at_least(c, ACL_CANN_9_0);
+	case EVENT_WITH_FLAG:
+		return load_relaxed(&e->flags) & (ACL_EVENT_SYNC | ACL_EVENT_EXTERNAL);
+	default:
+		return false;
+	}
 }
 
 static void event_reset_kind(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *o = event_of(call);
 	struct event_state *e = event_known_kind(o);
-	bool plain, resettable;
 
-	if (!e || event_device_only(c, call, o, e))
-		return;
-	plain = load_relaxed(&event_state_marks(e)->maker) == EVENT_PLAIN;
-	if (plain)
-		resettable = target_resets_plain(c);
-	else
-		resettable = load_relaxed(&event_state_marks(e)->maker) == EVENT_WITH_FLAG &&
-			     load_relaxed(&e->flags) & (ACL_EVENT_SYNC | ACL_EVENT_EXTERNAL);
 	/* The runtime takes events of aclrtCreateEvent although the documents do not. */
-	check_event_kind(c, call, RULE("event-reset-unsupported"), o, !resettable,
-		"Only events of aclrtCreateEventWithFlag with SYNC can be reset",
-		plain ? ACL_SEV_WARNING : -1);
+	if (e && !event_device_only(c, call, o, e))
+		check_event_kind(c, call, RULE("event-reset-unsupported"), o, !documents_reset(c, e),
+			"Only events of aclrtCreateEventWithFlag with SYNC can be reset",
+			load_relaxed(&event_state_marks(e)->maker) == EVENT_PLAIN ? ACL_SEV_WARNING : -1);
 }
 
 static bool event_is_new_kind(const struct event_state *e)
