@@ -6,6 +6,8 @@
 #define CHUNKS OBJECT_CHUNKS
 #define RARE_POOL 8192 /* bytes of rare parts made at once */
 
+static struct object_room no_room; /* never written */
+
 void object_init(struct checks *c, unsigned kind, unsigned extension, unsigned kept, unsigned rare)
 {
 	struct object_kind *k = checks_alloc(c, sizeof(*k));
@@ -14,6 +16,7 @@ void object_init(struct checks *c, unsigned kind, unsigned extension, unsigned k
 		return;
 	k->element = (uint32_t)((sizeof(struct acl_object) + extension + 63) & ~63u);
 	k->kept = kept;
+	store_relaxed(&k->room, &no_room);
 	k->rare = rare ? (rare + 7) & ~7u : (unsigned)sizeof(struct object_rare);
 	if (object_index_create(c, &k->index))
 		c->kinds[kind] = k;
@@ -26,10 +29,24 @@ struct acl_object *object_live(struct checks *c, unsigned kind, const void *valu
 	return o && object_usable(o) ? o : NULL;
 }
 
+/* Under the kind's lock: made with the first object, since most programs have objects of few kinds. */
+static struct object_room *room_made(struct checks *c, struct object_kind *k)
+{
+	struct object_room *room = load_relaxed(&k->room);
+
+	if (room != &no_room)
+		return room;
+	room = checks_alloc(c, sizeof(*room));
+	if (room)
+		store_release(&k->room, room);
+	return room;
+}
+
 /* Under the kind's lock: the next chunk of the slab. */
 static bool chunk_add(struct checks *c, struct object_kind *k, uint32_t number)
 {
-	unsigned char *chunk = checks_alloc(c, (size_t)CHUNK * k->element);
+	struct object_room *room = room_made(c, k);
+	unsigned char *chunk = room ? checks_alloc(c, (size_t)CHUNK * k->element) : NULL;
 	struct call_site_slot *created = chunk ? checks_alloc(c, CHUNK * sizeof(*created)) : NULL;
 
 	if (!created) {
@@ -37,8 +54,8 @@ static bool chunk_add(struct checks *c, struct object_kind *k, uint32_t number)
 		return false;
 	}
 	/* Who finds an object finds its chunk, and so the array beside. */
-	store_relaxed(&k->created[number], created);
-	store_release(&k->chunks[number], chunk);
+	store_relaxed(&room->chunks[number].created, created);
+	store_release(&room->chunks[number].objects, chunk);
 	return true;
 }
 
@@ -77,11 +94,13 @@ static struct call_site_slot nowhere; /* never written */
  * again. */
 static void retire_locked(struct object_kind *k, struct acl_object *o, const struct call_site_slot *where)
 {
-	uint32_t at = k->dead_at++ % OBJECT_DEAD, before = load_relaxed(&k->dead[at].number);
+	uint32_t at = k->dead_at++ % OBJECT_DEAD;
+	struct dead_object *d = &load_relaxed(&k->room)->dead[at];
+	uint32_t before = load_relaxed(&d->number);
 	struct acl_object *oldest = before ? object_in_slab(k, before - 1) : NULL;
 
-	store_relaxed(&k->dead[at].number, object_number(o) + 1);
-	call_site_move(&k->dead[at].destroyed, where);
+	store_relaxed(&d->number, object_number(o) + 1);
+	call_site_move(&d->destroyed, where);
 	store_relaxed(&o->dead_at, (uint16_t)at);
 	if (!oldest)
 		return;
@@ -121,7 +140,7 @@ static struct call_site_slot *created_slot(struct object_kind *k, const struct a
 	uint32_t number = object_number(o);
 
 	/* Relaxed: o was found, see chunk_add(). */
-	return load_relaxed(&k->created[number / CHUNK]) + number % CHUNK;
+	return load_relaxed(&load_relaxed(&k->room)->chunks[number / CHUNK].created) + number % CHUNK;
 }
 
 const struct call_site_slot *object_created(const struct checks *c, const struct acl_object *o)
@@ -133,7 +152,7 @@ void object_destroyed_at(const struct checks *c, const struct acl_object *o, str
 {
 	struct acl_object *object = (struct acl_object *)o;
 	struct object_kind *k = c->kinds[o->kind];
-	struct dead_object *d = &k->dead[load_relaxed(&object->dead_at)];
+	struct dead_object *d = &load_relaxed(&k->room)->dead[load_relaxed(&object->dead_at)];
 
 	*to = (struct acl_call_site){0};
 	/* Acquire: when it is destroyed, its place in the ring was filled. */

@@ -107,11 +107,22 @@ struct object_rare {
 #define OBJECT_CHUNKS 1024
 #define OBJECT_DEAD 1024 /* destroyed objects kept for their history */
 
+/* Of a kind that has, or had, objects. */
+struct object_room {
+	struct object_chunk {
+		_Atomic(unsigned char *) objects;
+		_Atomic(struct call_site_slot *) created; /* of the same objects */
+	} chunks[OBJECT_CHUNKS];
+	struct dead_object {
+		_Atomic uint32_t number; /* index + 1 */
+		struct call_site_slot destroyed;
+	} dead[OBJECT_DEAD];
+};
+
 struct object_kind {
 	_Alignas(64) struct acl_lock lock;
 	struct object_index index; /* by handle value */
-	_Atomic(unsigned char *) chunks[OBJECT_CHUNKS];
-	_Atomic(struct call_site_slot *) created[OBJECT_CHUNKS]; /* of the same objects */
+	_Atomic(struct object_room *) room; /* never NULL: one without chunks before the first object */
 	_Atomic uint32_t count; /* objects ever carved */
 	uint32_t free_head; /* index + 1 */
 	uint32_t element; /* bytes of one object with its extension */
@@ -119,10 +130,6 @@ struct object_kind {
 	uint32_t rare; /* bytes of a rare part */
 	unsigned char *rare_pool, *rare_end; /* where the next ones come from */
 	uint32_t dead_at;
-	struct dead_object {
-		_Atomic uint32_t number; /* index + 1 */
-		struct call_site_slot destroyed;
-	} dead[OBJECT_DEAD];
 };
 
 /*
@@ -216,11 +223,19 @@ static inline uint32_t object_captured(const struct acl_object *o)
 }
 
 #define OBJECT_KINDS 64 /* so many can stand in a reference; the last are those of blocks */
+
+static inline unsigned char *object_chunk(struct object_kind *k, uint32_t number)
+{
+	struct object_room *room = load_acquire(&k->room);
+
+	return load_acquire(&room->chunks[number].objects);
+}
+
 /* The object of a number, in any state; NULL: there was never one. */
 static inline struct acl_object *object_in_slab(struct object_kind *k, uint32_t index)
 {
 	unsigned char *chunk =
-		index / OBJECT_CHUNK < OBJECT_CHUNKS ? load_acquire(&k->chunks[index / OBJECT_CHUNK]) : NULL;
+		index / OBJECT_CHUNK < OBJECT_CHUNKS ? object_chunk(k, index / OBJECT_CHUNK) : NULL;
 
 	return chunk ? (struct acl_object *)(chunk + (size_t)(index % OBJECT_CHUNK) * k->element) : NULL;
 }
@@ -234,7 +249,7 @@ static inline struct acl_object *object_of_kind(struct object_kind *k, acl_ref r
 
 	if (__builtin_expect(!k, 0))
 		return NULL;
-	chunk = atomic_load_explicit(&k->chunks[index / OBJECT_CHUNK], memory_order_acquire);
+	chunk = object_chunk(k, index / OBJECT_CHUNK);
 	if (__builtin_expect(!chunk, 0))
 		return NULL;
 	o = (struct acl_object *)(chunk + (size_t)(index % OBJECT_CHUNK) * k->element);

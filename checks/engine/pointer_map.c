@@ -383,6 +383,7 @@ static void remove_block(struct pointer_map *map, struct acl_block *block)
 
 static struct acl_block *allocate_slot(struct pointer_map *map)
 {
+	uint32_t next = load_relaxed(&map->carved);
 	struct acl_block *b;
 
 	if (map->free_head) {
@@ -390,16 +391,13 @@ static struct acl_block *allocate_slot(struct pointer_map *map)
 		map->free_head = b->next_free;
 		return b;
 	}
-	if (map->carved == map->carved_end) {
-		uint32_t first = chunk_new(map);
-
-		if (first == CHUNK_NONE)
-			return NULL;
-		map->carved = first;
-		map->carved_end = first + BLOCK_CHUNK;
-	}
-	b = block_at(map, map->carved);
-	b->index = map->carved++;
+	if (next % BLOCK_CHUNK == 0)
+		next = chunk_new(map);
+	if (next == CHUNK_NONE)
+		return NULL;
+	b = block_at(map, next);
+	b->index = next;
+	store_relaxed(&map->carved, next + 1);
 	store_relaxed(&b->generation, 1);
 	return b;
 }
@@ -499,11 +497,20 @@ void block_release_failed(struct acl_block *block, uint32_t generation)
 		atomic_compare_exchange_strong(&block->state, &going, ACL_OBJECT_LIVE);
 }
 
+/* The cursor, or the end of the chunk whose slots from there on were never used: those pages stay untouched.
+ */
+static uint32_t used_from(struct pointer_map *map, uint32_t cursor)
+{
+	uint32_t carved = load_relaxed(&map->carved), rest = -carved % BLOCK_CHUNK;
+
+	return cursor >= carved && cursor - carved < rest ? carved + rest : cursor;
+}
+
 struct acl_block *map_next(struct pointer_map *map, uint32_t *cursor)
 {
 	struct acl_block *b;
 
-	while ((b = block_at(map, *cursor)) != NULL) {
+	while (*cursor = used_from(map, *cursor), (b = block_at(map, *cursor)) != NULL) {
 		uint8_t state = load_acquire(&b->state);
 
 		++*cursor;

@@ -113,7 +113,9 @@ struct pointer_map {
 	uint64_t used, erased; /* entries of the table; erased: since it was made */
 	uint64_t claimed; /* regions of runs */
 	struct table *spare[TABLE_MAX + 1]; /* outgrown tables by size, used again */
-	uint32_t chunked, carved, carved_end, free_head, dead_at;
+	uint32_t chunked, free_head, dead_at;
+	_Atomic uint32_t
+		carved; /* behind the last slot that was ever used; what follows in its chunk was not */
 	uint32_t root; /* of the blocks by address: index + 1, 0 = none */
 	_Atomic uint32_t live;
 	uint32_t dead[DEAD_RING]; /* freed blocks rest here before their slot is used again */
