@@ -11,28 +11,28 @@
 #include "interpose/common/thread_state.h"
 #include "interpose/symbolize/unwind.h"
 
-static bool runs(const char *function, const uint64_t *ips, unsigned n)
+static bool runs(const struct elf_function *f, const uint64_t *ips, unsigned n)
 {
-	uint64_t start, end;
-
-	/* Not by dladdr: it takes the loader's lock, whose owner may wait for this thread. */
-	if (!elf_elsewhere(function, &start, &end))
-		return false;
 	/* exit() does not return: the address may be the first one behind it. */
-	for (unsigned i = 0; i < n; i++)
-		if (ips[i] > start && ips[i] <= end)
+	for (unsigned i = 0; f->start && i < n; i++)
+		if (ips[i] > f->start && ips[i] <= f->end)
 			return true;
 	return false;
 }
 
 enum acl_exiting exiting_now(uint64_t caller)
 {
+	enum { EXIT, QUICK_EXIT, PYTHON, FUNCTIONS };
+	struct elf_function f[FUNCTIONS] = {
+		{.name = "exit"}, {.name = "quick_exit"}, {.name = "Py_FinalizeEx"}};
 	uint64_t *ips = thread_self()->frames;
 	unsigned n = unwind_stack(ips, THREAD_FRAMES);
 
 	if (!n)
 		ips[n++] = caller;
-	if (runs("exit", ips, n) || runs("quick_exit", ips, n))
+	/* Not by dladdr: it takes the loader's lock, whose owner may wait for this thread. */
+	elf_functions_elsewhere(f, FUNCTIONS);
+	if (runs(&f[EXIT], ips, n) || runs(&f[QUICK_EXIT], ips, n))
 		return EXITING_PROCESS;
-	return runs("Py_FinalizeEx", ips, n) ? EXITING_INTERPRETER : EXITING_NOT;
+	return runs(&f[PYTHON], ips, n) ? EXITING_INTERPRETER : EXITING_NOT;
 }

@@ -144,8 +144,11 @@ static void wake(void)
  */
 static bool is_behind_libc(void)
 {
-	return elf_order((uint64_t)(uintptr_t)is_behind_libc) >
-	       elf_order((uint64_t)(uintptr_t)elf_libc("getpid"));
+	static int known; /* 1 = yes, -1 = no */
+
+	if (!known)
+		known = elf_follows((uintptr_t)is_behind_libc, (uintptr_t)elf_libc("getpid")) ? 1 : -1;
+	return known > 0;
 }
 
 static const char not_preloaded[] =

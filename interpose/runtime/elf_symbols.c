@@ -255,6 +255,28 @@ int elf_order(uint64_t address)
 	return module_walk(match_order, &o) == 1 ? o.at : -1;
 }
 
+struct follows {
+	uint64_t address, other;
+	bool other_first;
+};
+
+static int match_either(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct follows *f = data;
+
+	(void)size;
+	f->other_first = holds(info, f->other);
+	return f->other_first || holds(info, f->address);
+}
+
+bool elf_follows(uint64_t address, uint64_t other)
+{
+	struct follows f = {address, other, false};
+
+	module_walk(match_either, &f);
+	return f.other_first;
+}
+
 struct between {
 	const char *name;
 	int at, from, to;
@@ -398,32 +420,44 @@ unsigned elf_objects_behind(struct elf_object *objects, unsigned max)
 }
 
 struct elsewhere {
-	const char *name;
-	uint64_t start, end;
+	struct elf_function *functions;
+	unsigned n, found;
 };
 
 static int match_elsewhere(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct elsewhere *e = data;
 	struct elf_object object;
-	uint32_t i = elf_object_of(info, &object) ? find_symbol(&object, e->name) : 0;
 
 	(void)size;
-	if (!i || module_is_self(object.base + object.symbols[i].st_value))
+	if (!elf_object_of(info, &object))
 		return 0;
-	e->start = object.base + object.symbols[i].st_value;
-	e->end = e->start + object.symbols[i].st_size;
-	return 1;
+	for (unsigned k = 0; k < e->n; k++) {
+		struct elf_function *f = &e->functions[k];
+		uint32_t i = f->start ? 0 : find_symbol(&object, f->name);
+
+		if (!i || module_is_self(object.base + object.symbols[i].st_value))
+			continue;
+		f->start = object.base + object.symbols[i].st_value;
+		f->end = f->start + object.symbols[i].st_size;
+		e->found++;
+	}
+	return e->found == e->n;
+}
+
+void elf_functions_elsewhere(struct elf_function *functions, unsigned n)
+{
+	module_walk(match_elsewhere, &(struct elsewhere){functions, n, 0});
 }
 
 bool elf_elsewhere(const char *name, uint64_t *start, uint64_t *end)
 {
-	struct elsewhere e = {.name = name};
+	struct elf_function f = {.name = name};
 
-	module_walk(match_elsewhere, &e);
-	*start = e.start;
-	*end = e.end;
-	return e.start != 0;
+	elf_functions_elsewhere(&f, 1);
+	*start = f.start;
+	*end = f.end;
+	return f.start != 0;
 }
 
 struct in_libc {

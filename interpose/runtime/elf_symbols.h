@@ -43,8 +43,20 @@ bool elf_object_at(uint64_t address, struct elf_object *out);
 /* Where the first object other than this library that defines the name has it; false if none does. */
 bool elf_elsewhere(const char *name, uint64_t *start, uint64_t *end);
 
+/* A function by its name; start 0 = not found. */
+struct elf_function {
+	const char *name;
+	uint64_t start, end;
+};
+
+/* The same for several, whose start is 0; for all of them it is one walk. */
+void elf_functions_elsewhere(struct elf_function *functions, unsigned n);
+
 /* Place of the object that holds an address in the loader's order (0 = the program), -1 when none does. */
 int elf_order(uint64_t address);
+
+/* Whether the object that holds the other address comes first in the loader's order. */
+bool elf_follows(uint64_t address, uint64_t other);
 
 /*
  * The function's address in the first object behind this library in the loader's order, NULL if none has it:

@@ -106,21 +106,36 @@ NO_SANITIZE static bool is_mapped(pid_t pid, const struct dl_phdr_info *info)
 	return n && read_all(pid, ends, n, bytes, n);
 }
 
-/* The header, and whether the name can be read as well: mostly both are there. */
+/* The list's next entry, where it came along with what was read of the one before. */
+struct ahead {
+	struct link_map entry;
+	bool read;
+};
+
+/*
+ * The header, whether the name can be read as well, and the next entry: mostly all of them are there, and a
+ * call of the kernel costs more than what it copies.  The program (header NULL) has its header elsewhere.
+ */
 NO_SANITIZE static bool read_header(
-	pid_t pid, const struct link_map *l, ElfW(Ehdr) * header, const char **name)
+	pid_t pid, const struct link_map *l, ElfW(Ehdr) * header, const char **name, struct ahead *ahead)
 {
-	const struct iovec both[] = {{(void *)l->l_addr, sizeof(*header)}, {l->l_name, 1}};
-	char bytes[sizeof(*header) + 1];
+	size_t sizes[] = {header ? sizeof(*header) : 0, 1, l->l_next ? sizeof(*l) : 0};
+	const struct iovec parts[] = {
+		{(void *)l->l_addr, sizes[0]}, {l->l_name, sizes[1]}, {l->l_next, sizes[2]}};
+	char bytes[sizeof(*header) + 1 + sizeof(*l)];
 
 	*name = l->l_name;
-	if (l->l_addr && l->l_name && read_all(pid, both, 2, bytes, sizeof(bytes))) {
-		memcpy(header, bytes, sizeof(*header));
+	if ((l->l_addr || !header) && l->l_name &&
+		read_all(pid, parts, 3, bytes, sizes[0] + sizes[1] + sizes[2])) {
+		if (header)
+			memcpy(header, bytes, sizeof(*header));
+		memcpy(&ahead->entry, bytes + sizes[0] + sizes[1], sizes[2]);
+		ahead->read = sizes[2] != 0;
 		return true;
 	}
 	if (!read_at(pid, l->l_name, bytes, 1))
 		*name = "";
-	return read_at(pid, (const void *)l->l_addr, header, sizeof(*header));
+	return !header || read_at(pid, (const void *)l->l_addr, header, sizeof(*header));
 }
 
 /* The program headers, too; those in the page of the header, of which page size ever, are there with it. */
@@ -138,20 +153,20 @@ NO_SANITIZE static bool has_headers(pid_t pid, uintptr_t at, const ElfW(Ehdr) * 
 }
 
 /* Where the module's headers are, as they stand in memory. */
-NO_SANITIZE static bool describe(pid_t pid, const struct link_map *l, bool program, struct dl_phdr_info *info)
+NO_SANITIZE static bool describe(
+	pid_t pid, const struct link_map *l, bool program, struct dl_phdr_info *info, struct ahead *ahead)
 {
 	ElfW(Ehdr) header = {0};
-	char byte = 0;
 
-	*info = (struct dl_phdr_info){.dlpi_addr = l->l_addr, .dlpi_name = l->l_name};
+	*info = (struct dl_phdr_info){.dlpi_addr = l->l_addr};
+	if (!read_header(pid, l, program ? NULL : &header, &info->dlpi_name, ahead))
+		return false;
 	if (program) {
-		if (!read_at(pid, info->dlpi_name, &byte, 1))
-			info->dlpi_name = "";
 		info->dlpi_phdr = (const void *)getauxval(AT_PHDR);
 		info->dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM);
 		return info->dlpi_phdr != NULL;
 	}
-	if (!read_header(pid, l, &header, &info->dlpi_name) || !has_headers(pid, l->l_addr, &header))
+	if (!has_headers(pid, l->l_addr, &header))
 		return false;
 	info->dlpi_phdr = (const void *)(l->l_addr + header.e_phoff);
 	info->dlpi_phnum = header.e_phnum;
@@ -163,13 +178,16 @@ NO_SANITIZE static int walk(module_walk_fn *fn, void *context)
 	const struct link_map *at = module_list(), *before = NULL;
 	pid_t pid = getpid(); /* once a walk: whoever shares our memory is another process sometimes */
 	struct dl_phdr_info info;
-	struct link_map l = {0};
+	struct ahead ahead = {.read = false};
 	int result = 0;
 
 	for (unsigned n = 0; at && n < MODULES_MAX && !result; n++) {
-		if (!read_at(pid, at, &l, sizeof(l)) || l.l_prev != before)
+		struct link_map l = ahead.entry;
+
+		if ((!ahead.read && !read_at(pid, at, &l, sizeof(l))) || l.l_prev != before)
 			return MODULE_WALK_CUT;
-		if (describe(pid, &l, !before, &info))
+		ahead.read = false;
+		if (describe(pid, &l, !before, &info, &ahead))
 			result = fn(&info, sizeof(info), context);
 		before = at;
 		at = l.l_next;
