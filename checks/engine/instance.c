@@ -39,10 +39,15 @@ static void *pool_take(struct checks *c, size_t bytes)
 	void *p;
 
 	if ((size_t)(c->pool_end - c->pool) < bytes) {
+		bool first = !c->pool_end;
+
 		c->pool = c->host.memory(c->host.context, POOL_CHUNK);
 		c->pool_end = c->pool ? c->pool + POOL_CHUNK : NULL;
 		if (!c->pool)
 			return NULL;
+		/* What every checker has fills most of it; large pieces that stay empty come behind. */
+		if (first)
+			pages_at_hand(c->pool, POOL_CHUNK, MADV_POPULATE_WRITE);
 	}
 	p = c->pool;
 	c->pool += bytes;

@@ -2,6 +2,7 @@
 /* Looking rules up by their ids, and their texts up. */
 #include <string.h>
 
+#include "checks/engine/pages.h"
 #include "checks/engine/rule_table.h"
 
 const struct acl_rule *acl_rule_find(const char *id)
@@ -44,6 +45,8 @@ extern struct acl_rule_place behind_places __asm__("__stop_acl_rule_places")
 
 void rule_places_fill(void)
 {
+	pages_at_hand(
+		&first_place, (size_t)((char *)&behind_places - (char *)&first_place), MADV_POPULATE_WRITE);
 	for (struct acl_rule_place *p = &first_place; p < &behind_places; p++)
 		if (!atomic_load_explicit(&p->rule, memory_order_relaxed))
 			atomic_store_explicit(&p->rule, acl_rule_find(p->id), memory_order_relaxed);

@@ -2,6 +2,7 @@
 /*
  * Two times two passes: subscriptions are counted and collected, then their functions counted and filled in.
  */
+#include "checks/engine/pages.h"
 #include "checks/engine/subscriptions.h"
 
 #define POSITIONS 65536u /* that a uint16_t holds */
@@ -178,6 +179,7 @@ bool subscriptions_resolve(struct checks *c, struct subscriptions *s)
 	s->all = s->n <= POSITIONS ? checks_alloc(c, s->n * sizeof(*s->all)) : NULL;
 	if (!s->all)
 		return false;
+	pages_at_hand(s->all, s->n * sizeof(*s->all), MADV_POPULATE_WRITE);
 	collect_all(s);
 	for (unsigned phase = 0; phase < ACL_PHASES; phase++)
 		add_all(&(struct resolver){.s = s, .phase = phase});

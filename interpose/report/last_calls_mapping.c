@@ -17,6 +17,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "checks/engine/pages.h"
 #include "interpose/config/job_identity.h"
 #include "interpose/config/run_settings.h"
 #include "interpose/common/tool_open.h"
@@ -101,6 +102,7 @@ static const char *fill(int fd, const struct last_calls_area *a)
 		return "the file system may take back what it gave";
 	if (!write_signals_hold(&quiet))
 		return "signals cannot be held back";
+	pages_at_hand(a, AREA_SIZE, MADV_POPULATE_READ);
 	good = !posix_fallocate(fd, 0, (off_t)AREA_SIZE) && pwrite(fd, a, AREA_SIZE, 0) == (ssize_t)AREA_SIZE;
 	write_signals_release(&quiet);
 	if (!good || filestat_fd(fd, &st) || (size_t)st.st_blocks * 512 < AREA_SIZE)

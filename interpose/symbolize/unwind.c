@@ -14,6 +14,7 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "checks/engine/pages.h"
 #include "interpose/common/compiler.h"
 #include "interpose/common/thread_state.h"
 #include "interpose/runtime/loaded_module.h"
@@ -88,10 +89,13 @@ static bool cache_find(uint64_t pc, struct row *r)
 /* Behind another address that is still good. */
 static void cache_put(uint64_t pc, const struct row *r)
 {
+	static _Atomic bool begun; /* addresses are spread over all of it */
 	struct cached *c = set_of(pc);
 	uint64_t first = atomic_load_explicit(&c->pc, memory_order_relaxed);
 	struct row other;
 
+	if (!atomic_load_explicit(&begun, memory_order_relaxed) && !atomic_exchange(&begun, true))
+		pages_at_hand(cache, sizeof(cache), MADV_POPULATE_WRITE);
 	if (first != pc && cached_read(c, first, &other))
 		c++;
 	atomic_store_explicit(&c->pc, pc, memory_order_relaxed);

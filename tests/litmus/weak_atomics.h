@@ -32,7 +32,7 @@ uint64_t weak_rmw(struct weak_site *site, void *at, enum weak_operation operatio
 bool weak_compare_exchange(struct weak_site *site, void *at, uint64_t *expected, uint64_t wanted,
 	unsigned size, memory_order order);
 long weak_futex(long number, void *word, int operation, uint32_t value);
-int weak_madvise(void *begin, size_t bytes);
+int weak_madvise(void *begin, size_t bytes, int advice);
 
 #define WEAK_SITE(what_)                                                                                     \
 	({                                                                                                   \
@@ -120,6 +120,6 @@ int weak_madvise(void *begin, size_t bytes);
 
 /* What the sources ask the kernel for. */
 #define syscall(number, word, operation, value, ...) weak_futex(number, word, operation, value)
-#define madvise(begin, bytes, advice) weak_madvise(begin, bytes)
+#define madvise(begin, bytes, advice) weak_madvise(begin, bytes, advice)
 
 #endif

@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <ucontext.h>
 
 #define READER (WEAK_THREADS - 1)
@@ -577,11 +578,14 @@ long weak_futex(long number, void *word, int operation, uint32_t value)
 	return 1;
 }
 
-/* The pages read as zeros; every processor saw them before, so who reads one knows what led there. */
-int weak_madvise(void *begin, size_t bytes)
+/* Given back, the pages read as zeros; every processor saw them before, so who reads one knows what led
+ * there. */
+int weak_madvise(void *begin, size_t bytes, int advice)
 {
 	struct given_back *g = &given_back[n_given_back];
 
+	if (advice != MADV_DONTNEED)
+		return 0;
 	if (!weak_pages_return)
 		return -1;
 	if (mode == WRITE) {
