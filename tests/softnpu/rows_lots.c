@@ -2,6 +2,7 @@
 /* Rows of functions and situations that were drawn by lot, foretold from the published source. */
 #include <stdint.h>
 
+#include "acl/acl_rt_memory_soma.h"
 #include "rows.h"
 
 #define GLOBAL ACL_MODEL_RI_CAPTURE_MODE_GLOBAL
@@ -201,8 +202,263 @@ static void snapshot_callbacks_given_up(void)
 	row(aclrtSnapShotCallbackUnregister(ACL_RT_SNAPSHOT_UNLOCK_POST, on_unlock));
 }
 
+/* --- states: another context, an invalid capture, a callback's thread ----------------------------- */
+
+#define INNER ACL_MEMCPY_INNER_DEVICE_TO_DEVICE
+
+static aclrtStream gone_stream(void)
+{
+	aclrtStream s = stream();
+
+	need(aclrtDestroyStream(s));
+	return s;
+}
+
+static aclrtContext another_context(void)
+{
+	aclrtContext context;
+
+	need(aclrtCreateContext(&context, 0));
+	return context;
+}
+
+static void leave_context(aclrtContext left)
+{
+	aclrtContext context = another_context();
+
+	need(aclrtDestroyContext(left));
+	need(aclrtSetCurrentContext(context));
+}
+
+static void row_of_end(aclrtStream s)
+{
+	aclmdlRI m;
+
+	row(aclmdlRICaptureEnd(s, &m));
+}
+
+/* What the stream is, the kind, where the descriptor is and how it is aligned, whose the stream is. */
+static void copies_by_descriptor_elsewhere(void)
+{
+	static char host[256] __attribute__((aligned(64)));
+	aclrtStream s = stream(), gone;
+	aclrtEvent e = event(ACL_EVENT_SYNC);
+	char *desc = device();
+
+	need(aclrtSetMemcpyDesc(desc, INNER, device(), device(), 64, NULL));
+	another_context();
+	gone = gone_stream();
+	row(aclrtMemcpyAsyncWithDesc(desc, INNER, e));
+	row(aclrtMemcpyAsyncWithDesc(desc, ACL_MEMCPY_DEVICE_TO_DEVICE, gone));
+	row(aclrtMemcpyAsyncWithDesc(desc + 8, INNER, gone));
+	row(aclrtMemcpyAsyncWithDesc(desc, ACL_MEMCPY_DEVICE_TO_DEVICE, s));
+	row(aclrtMemcpyAsyncWithDesc(host, INNER, s));
+	row(aclrtMemcpyAsyncWithDesc(desc + 8, INNER, s));
+	row(aclrtMemcpyAsyncWithDesc(desc, INNER, s));
+}
+
+/* A copy that became a synchronous one answers a code of its own, the default stream's, too. */
+static void copies_to_default_stream_amid_a_capture(void)
+{
+	char from[64] = "", to[64];
+	void *d = device(), *h;
+	aclrtStream s = stream();
+
+	need(aclrtMallocHost(&h, 64));
+	need(aclmdlRICaptureBegin(s, GLOBAL));
+	row(aclrtMemcpyAsync(d, 64, from, 64, ACL_MEMCPY_HOST_TO_DEVICE, NULL));
+	row(aclrtMemcpyAsync(d, 64, h, 64, ACL_MEMCPY_HOST_TO_DEVICE, NULL));
+	row(aclrtMemcpyAsync(to, 64, from, 64, ACL_MEMCPY_HOST_TO_HOST, NULL));
+	row_of_end(s);
+}
+
+static void make_invalid(aclrtStream a, aclrtStream b, aclmdlRICaptureMode mode)
+{
+	aclrtEvent e = event_ex(ACL_EVENT_SYNC);
+
+	need(aclmdlRICaptureBegin(a, mode));
+	need(aclmdlRICaptureBegin(b, mode));
+	need(aclrtRecordEvent(e, a));
+	row(aclrtStreamWaitEvent(b, e));
+}
+
+/* Whose the stream is is asked before what became of its capture. */
+static void devices_amid_an_invalid_capture(void)
+{
+	aclrtStream s = stream();
+
+	make_invalid(s, stream(), RELAXED);
+	row(aclrtSetDevice(0));
+	row(aclrtSetDevice(1));
+	row_of_end(s);
+	row(aclrtSetDevice(0));
+	row_of_end(s);
+}
+
+/* Until its end an invalid capture forbids what any capture does. */
+static void descriptors_amid_invalid_captures(void)
+{
+	aclrtStream a = stream(), b = stream();
+	void *desc = device(), *d = device();
+
+	make_invalid(a, b, GLOBAL);
+	row(aclrtCmoSetDesc(desc, d, 64));
+	row_of_end(a);
+	row(aclrtCmoSetDesc(desc, d, 64));
+	row_of_end(b);
+	row(aclrtCmoSetDesc(desc, d, 64));
+}
+
+static pthread_barrier_t report_subscribed;
+
+static void *process_one_report(void *unused)
+{
+	(void)pthread_barrier_wait(&report_subscribed);
+	need(aclrtProcessReport(10000));
+	return unused;
+}
+
+/* The thread that the function is called in has no device. */
+static void in_callback(aclrtCallback fn, void *argument)
+{
+	aclrtStream s = stream();
+	pthread_t t;
+
+	need(pthread_barrier_init(&report_subscribed, NULL, 2));
+	need(pthread_create(&t, NULL, process_one_report, NULL));
+	need(aclrtSubscribeReport((uint64_t)t, s));
+	(void)pthread_barrier_wait(&report_subscribed);
+	need(aclrtLaunchCallback(fn, argument, ACL_CALLBACK_BLOCK, s));
+	need(aclrtSynchronizeStream(s));
+	need(pthread_join(t, NULL));
+}
+
+static void lists_of(void *label)
+{
+	aclrtLabelList list;
+
+	row(aclrtCreateLabelList(&label, 1, &list));
+	row(aclrtCreateLabelList(&label, 0, &list));
+	row(aclrtCreateLabelList(&label, 1, NULL));
+}
+
+/* The number is looked at before there is a context. */
+static void lists_of_labels_in_a_callback(void)
+{
+	aclrtLabel label;
+
+	need(aclrtCreateLabel(&label));
+	in_callback(lists_of, label);
+}
+
+static void pids_of(void *notify)
+{
+	int32_t pid = 1;
+
+	row(aclrtNotifySetImportPid(notify, &pid, 0));
+	row(aclrtNotifySetImportPid(notify, NULL, 1));
+}
+
+static void notifies_in_a_callback(void)
+{
+	aclrtNotify live, gone;
+
+	need(aclrtCreateNotify(&live, ACL_NOTIFY_DEFAULT));
+	need(aclrtCreateNotify(&gone, ACL_NOTIFY_DEFAULT));
+	need(aclrtDestroyNotify(gone));
+	in_callback(pids_of, live);
+	in_callback(pids_of, gone);
+}
+
+/* A pool belongs to the device. */
+static void pool_of_a_context_gone(void)
+{
+	aclrtMemPoolProps props = {.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}, .maxSize = 2 * MIB2};
+	aclrtContext context = another_context();
+	uint64_t value = 77;
+	aclrtMemPool pool;
+
+	need(aclrtMemPoolCreate(&pool, &props));
+	leave_context(context);
+	row(aclrtMemPoolGetAttr(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT, &value));
+	row((long)value);
+	value = 64;
+	row(aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, &value));
+	value = 77;
+	row(aclrtMemPoolGetAttr(pool, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, &value));
+	row((long)value);
+}
+
+static void priorities_without_device(void)
+{
+	int32_t least = 77, greatest = 77;
+
+	need(aclrtResetDeviceForce(0));
+	row(aclrtDeviceGetStreamPriorityRange(&least, &greatest));
+	row(least);
+	row(greatest);
+}
+
+/* A group is asked for where there is a capture, and that before whose the stream is. */
+static void group_ends_wrong_twice(void)
+{
+	aclrtStream idle = stream(), s = capturing(), gone;
+	aclrtTaskGrp g;
+
+	another_context();
+	gone = gone_stream();
+	row(aclmdlRICaptureTaskGrpEnd(NULL, NULL));
+	row(aclmdlRICaptureTaskGrpEnd(gone, NULL));
+	row(aclmdlRICaptureTaskGrpEnd(idle, &g));
+	row(aclmdlRICaptureTaskGrpEnd(s, &g));
+}
+
+/* The flag is looked at before the context. */
+static void builds_after_a_reset(void)
+{
+	aclmdlRI m;
+
+	need(aclrtResetDeviceForce(0));
+	row(aclmdlRIBuildBegin(&m, 0));
+	row(aclmdlRIBuildBegin(&m, 1));
+	row(aclmdlRIBuildBegin(NULL, 1));
+	need(aclrtSetDevice(0));
+	row(aclmdlRIBuildBegin(&m, 0));
+}
+
+static void memory_registered_amid_a_capture(void)
+{
+	static char memory[4096] __attribute__((aligned(4096)));
+	aclrtStream s = stream();
+	void *d;
+
+	need(aclmdlRICaptureBegin(s, GLOBAL));
+	row(aclrtHostRegister(memory, sizeof(memory), ACL_HOST_REGISTER_MAPPED, &d));
+	row(aclrtHostUnregister(memory));
+	row(aclrtHostUnregister(memory));
+	row_of_end(s);
+}
+
+/* The type is the outer layer's, the stream is looked at before everything else. */
+static void sums_on_no_stream(void)
+{
+	void *d = device(), *from = device();
+	aclrtEvent e = event(ACL_EVENT_SYNC);
+	aclrtNotify n;
+
+	need(aclrtCreateNotify(&n, ACL_NOTIFY_DEFAULT));
+	another_context();
+	row(aclrtReduceAsync(d, from, 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_BOOL, e, NULL));
+	row(aclrtReduceAsync(d, from, 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT, e, NULL));
+	row(aclrtReduceAsync(d, from, 0, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT, n, NULL));
+}
+
 const struct row rows_lots[] = {ROW(parameters_in_another_thread), ROW(list_begun_again),
 	ROW(alignment_without_room), ROW(areas_too_large), ROW(memory_freed_amid_a_capture),
 	ROW(attributes_of_no_memory), ROW(user_data_beyond_all), ROW(aborts_wrong_twice),
 	ROW(barriers_of_which_one_is_wrong), ROW(builds_ended_wrongly), ROW(snapshot_callbacks_given_up),
-	{NULL, NULL}};
+	ROW(copies_by_descriptor_elsewhere), ROW(copies_to_default_stream_amid_a_capture),
+	ROW(devices_amid_an_invalid_capture), ROW(descriptors_amid_invalid_captures),
+	ROW(lists_of_labels_in_a_callback), ROW(notifies_in_a_callback), ROW(pool_of_a_context_gone),
+	ROW(priorities_without_device), ROW(group_ends_wrong_twice), ROW(builds_after_a_reset),
+	ROW(memory_registered_amid_a_capture), ROW(sums_on_no_stream), {NULL, NULL}};
