@@ -48,8 +48,10 @@ static bool life_create(struct checks *c)
 			rare = sizeof(struct event_rare);
 			break;
 		case ACL_HANDLE_NOTIFY:
-		case ACL_HANDLE_CNT_NOTIFY:
 			extension = sizeof(struct notify_state);
+			break;
+		case ACL_HANDLE_CNT_NOTIFY:
+			extension = sizeof(struct counter_state);
 			break;
 		case ACL_HANDLE_LABEL:
 			extension = sizeof(struct label_state);
@@ -147,6 +149,9 @@ static void created(struct checks *c, struct acl_call_record *call)
 		break;
 	case ACL_HANDLE_NOTIFY:
 		notify_created(call, o);
+		break;
+	case ACL_HANDLE_CNT_NOTIFY:
+		counter_created(o);
 		break;
 	case ACL_HANDLE_CONTEXT:
 		context_created(c, call, o);

@@ -11,6 +11,7 @@ void context_dies(
 /* Called for each new object of a kind once it is known. */
 void stream_created(struct checks *c, const struct acl_call_record *call, struct acl_object *o);
 void notify_created(const struct acl_call_record *call, struct acl_object *o);
+void counter_created(struct acl_object *o);
 void event_created(struct checks *c, const struct acl_call_record *call, struct acl_object *o);
 void context_created(struct checks *c, const struct acl_call_record *call, struct acl_object *o);
 void buffer_created(const struct acl_call_record *call, struct acl_object *o);

@@ -142,12 +142,10 @@ static void notify_record_enter(struct checks *c, struct acl_call_record *call)
 
 	if (!o || runs_with_model(c, call))
 		return;
-	if (!record_sets_value(c, call)) {
-		notify_mark(o, NOTIFY_COUNTED);
-		return;
-	}
 	/* In enter: whom the record wakes may submit the next wait before this call is back. */
 	record_place_set(o, stream_of(call), call->state.position);
+	if (!record_sets_value(c, call))
+		return;
 	before = atomic_fetch_add(&notify_state(o)->balance, 1);
 	call_note_set(call, &balance_note, before > 0 ? NOTIFY_REPLACES : NOTIFY_CHANGED);
 	if (before == -1 && !is_counter(call->api))
@@ -247,7 +245,7 @@ static void notify_wait_enter(struct checks *c, struct acl_call_record *call)
 		before = atomic_fetch_sub(&notify_state(o)->balance, 1);
 	call_note_set(call, &balance_note, NOTIFY_CHANGED);
 	call_note_set(call, &alone_note, before == 0);
-	if (before == 1)
+	if (before == 1 && !is_counter(call->api))
 		awaited_record_note(call, o);
 }
 
@@ -270,7 +268,7 @@ static void notify_wait_leave(struct checks *c, struct acl_call_record *call)
 	struct acl_object *o = notify_of(c, call);
 	struct notify_state *n = o ? notify_state(o) : NULL;
 
-	if (succeeded(call))
+	if (succeeded(call) && !is_counter(call->api))
 		notify_order_leave(c, call);
 	if (n && call_note(call, &balance_note) && !succeeded(call) && !is_counter(call->api))
 		atomic_fetch_add(&n->balance, 1);

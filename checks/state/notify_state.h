@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notifies: latest wait, balance of records and waits, who shares them. */
+/* Notifies: latest wait, balance of records and waits, the count, who shares them. */
 #ifndef CHECKS_NOTIFY_STATE_H
 #define CHECKS_NOTIFY_STATE_H
 
-#include "checks/engine/instance.h"
+#include "checks/state/value_history.h"
 
 enum notify_flag {
 	NOTIFY_IMPORTED = 1u << 0,
@@ -13,8 +13,7 @@ enum notify_flag {
 	NOTIFY_NUMBERED =
 		1u << 4, /* its id was queried, or it is for kernels: the device may use it unseen */
 	NOTIFY_CAPTURED = 1u << 5, /* a captured or built model uses it: when, is not seen */
-	NOTIFY_COUNTED = 1u << 6, /* of a counter: a record did not set it but changed it */
-	NOTIFY_TIMED = 1u << 7 /* a wait for it ends after a time, too */
+	NOTIFY_TIMED = 1u << 6 /* a wait for it ends after a time, too */
 };
 
 struct notify_state {
@@ -33,6 +32,18 @@ static inline struct notify_state *notify_state(struct acl_object *o)
 	return object_extra(o);
 }
 
+/* Of a counting notify; begins as that of others. */
+struct counter_state {
+	struct notify_state notify;
+	struct acl_lock lock;
+	struct value_history count;
+};
+
+static inline struct counter_state *counter_state(struct acl_object *o)
+{
+	return object_extra(o);
+}
+
 static inline bool notify_has(struct acl_object *o, unsigned flags)
 {
 	return load_relaxed(&notify_state(o)->flags) & flags;
@@ -41,8 +52,7 @@ static inline bool notify_has(struct acl_object *o, unsigned flags)
 /* Only calls that are seen record it or wait for it. */
 static inline bool notify_is_followed(struct acl_object *o)
 {
-	return !notify_has(
-		o, NOTIFY_IMPORTED | NOTIFY_EXPORTED | NOTIFY_NUMBERED | NOTIFY_CAPTURED | NOTIFY_COUNTED);
+	return !notify_has(o, NOTIFY_IMPORTED | NOTIFY_EXPORTED | NOTIFY_NUMBERED | NOTIFY_CAPTURED);
 }
 
 /* The notify that a call uses. NULL: not made while we looked. */

@@ -14,24 +14,16 @@
 #include "checks/state/pending_access.h"
 #include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"
+#include "checks/state/value_history.h"
 
 #define WORDS 1024 /* by their addresses: of two with the same place the later one is known */
-#define WRITES 3 /* of a word that are remembered */
 #define BLOCK_BITS 4096
-
-struct written {
-	acl_ref stream; /* 0: the host has set it */
-	uint64_t position; /* 0 = none */
-	uint64_t value;
-	bool settled; /* all writes before it come before it on the device as well */
-	bool followed; /* whatever else is put into the block from then on is seen */
-};
 
 struct word {
 	struct acl_lock lock;
 	_Atomic uint64_t block; /* block_ref of the memory, 0 = nothing is known */
 	_Atomic uint64_t address;
-	struct written latest[WRITES]; /* newest first */
+	struct value_history values;
 	bool taken; /* a wait went on behind the newest one: who changes the word next may not be seen */
 };
 
@@ -41,9 +33,7 @@ struct words {
 	struct word word[WORDS];
 };
 
-/* Of a call: acl_ref of the stream of the write that ends the wait, and its position. */
-static const char awaited_stream_note, awaited_position_note;
-/* That nothing known ends it. */
+/* Of a call: that nothing known ends the wait. */
 static const char hopeless_note;
 
 static struct words *words(struct checks *c)
@@ -87,31 +77,12 @@ static bool word_is(const struct word *w, uint64_t address, const struct block_l
 /* Nothing is known of it yet. */
 static void word_begin(struct word *w, uint64_t address, const struct block_lookup *at)
 {
-	memset(w->latest, 0, sizeof(w->latest));
+	value_forget(&w->values);
 	store_relaxed(&w->block, block_ref(at->block, at->generation, false));
 	store_relaxed(&w->address, address);
 }
 
-/* A write that is done, whose stream is gone or that the stream's next task comes behind. */
-static bool write_is_before(struct checks *c, const struct written *w, struct acl_object *stream)
-{
-	struct acl_object *source = object_of(c, w->stream);
-
-	return !source || order_is_before(source, w->position, stream);
-}
-
 /* --- writes ------------------------------------------------------------------------------------ */
-
-static bool write_settles(struct checks *c, const struct word *w, struct acl_object *s)
-{
-	const struct written *last = &w->latest[0], *before = &w->latest[1];
-
-	if (!last->position)
-		return true;
-	if (!write_is_before(c, last, s))
-		return false;
-	return last->settled || (before->position && before->settled && write_is_before(c, before, s));
-}
 
 static bool words_may_be_in(struct checks *c, const struct block_lookup *at)
 {
@@ -131,15 +102,10 @@ static void block_has_words(struct checks *c, const struct block_lookup *at)
 static void word_written(struct checks *c, const struct acl_call_record *call, struct word *w,
 	uint64_t address, const struct block_lookup *at, uint64_t value)
 {
-	struct acl_object *s = stream_of(call);
-	struct written now;
-
 	if (!word_is(w, address, at))
 		word_begin(w, address, at);
-	now = (struct written){
-		object_ref(s), call->state.position, value, write_settles(c, w, s), words_may_be_in(c, at)};
-	memmove(w->latest + 1, w->latest, sizeof(w->latest) - sizeof(w->latest[0]));
-	w->latest[0] = now;
+	value_changed(c, call, &w->values,
+		(struct value_change){.value = value, .act = VALUE_SET, .followed = words_may_be_in(c, at)});
 	w->taken = false;
 }
 
@@ -169,10 +135,10 @@ static uint64_t word_set_to(const struct acl_call_record *call)
 /* Whether a write that was put on a stream before may still change it. */
 static bool writes_pending(struct checks *c, const struct word *w)
 {
-	for (unsigned i = 0; i < WRITES && w->latest[i].position; i++) {
-		struct acl_object *s = object_of(c, w->latest[i].stream);
+	for (unsigned i = 0; i < VALUE_CHANGES && w->values.latest[i].position; i++) {
+		struct acl_object *s = object_of(c, w->values.latest[i].stream);
 
-		if (s && stream_pending(s, w->latest[i].position))
+		if (s && stream_pending(s, w->values.latest[i].position))
 			return true;
 	}
 	return false;
@@ -186,8 +152,7 @@ static void word_set(struct checks *c, uint64_t address, const struct block_look
 	word_begin(w, address, at);
 	w->taken = false;
 	if (known)
-		w->latest[0] = (struct written){
-			.position = 1, .value = value, .settled = true, .followed = words_may_be_in(c, at)};
+		value_is(&w->values, value, words_may_be_in(c, at));
 	else
 		store_relaxed(&w->block, 0);
 	unlock(&w->lock);
@@ -358,92 +323,74 @@ static void word_others_write(struct checks *c, struct acl_call_record *call)
 
 /* --- waits --------------------------------------------------------------------------------------- */
 
-bool word_ends_wait(uint64_t word, uint64_t value, uint64_t flags)
+static struct value_test word_test(uint64_t value, uint64_t flags)
 {
 	switch (flags) {
 	case ACL_STREAM_WAIT_VALUE_GEQ:
-		return (int64_t)(word - value) >= 0;
+		return (struct value_test){VALUE_AT_LEAST_AROUND, value};
 	case ACL_STREAM_WAIT_VALUE_EQ:
-		return word == value;
+		return (struct value_test){VALUE_EQUAL, value};
 	case ACL_STREAM_WAIT_VALUE_AND:
-		return word & value;
+		return (struct value_test){VALUE_ANY_BIT, value};
 	case ACL_STREAM_WAIT_VALUE_NOR:
-		return ~(word | value);
+		return (struct value_test){VALUE_ANY_BIT_CLEAR, value};
 	}
-	return true;
+	return (struct value_test){VALUE_WHATEVER, value};
 }
 
-static bool ends_wait(const struct acl_call_record *call, uint64_t word)
+bool word_ends_wait(uint64_t word, uint64_t value, uint64_t flags)
 {
-	return word_ends_wait(word, acl_arg_value(call->api, call->args, ACL_ROLE_VALUE),
-		acl_arg_value(call->api, call->args, ACL_ROLE_FLAGS));
+	const struct value_test t = word_test(value, flags);
+
+	return value_passes(&t, word);
 }
 
 /* Both end the wait; of a counter that one stream counts up it is the earlier one that does. */
 static bool counts_on(
-	const struct acl_call_record *call, const struct written *earlier, const struct written *later)
+	const struct value_test *t, const struct value_change *earlier, const struct value_change *later)
 {
-	return acl_arg_value(call->api, call->args, ACL_ROLE_FLAGS) == ACL_STREAM_WAIT_VALUE_GEQ &&
-	       earlier->stream && earlier->stream == later->stream && earlier->value < later->value;
+	return t->is == VALUE_AT_LEAST_AROUND && earlier->stream && earlier->stream == later->stream &&
+	       earlier->value < later->value;
 }
 
 /*
- * The write that ends it: the newest one, or of a counter the first that is enough.  The ones before do not,
- * back to one that comes before the wait and behind all others.  NULL: it is not known.
+ * Only the newest write, or of a counter the first that is enough, and only behind another value: what was
+ * waited for before may have been taken back unseen.
  */
-static const struct written *write_that_ends(
-	struct checks *c, const struct acl_call_record *call, const struct word *w, struct acl_object *s)
+static bool end_is_sure(const struct word *w, const struct value_end *end, const struct value_test *t)
 {
-	const struct written *end = &w->latest[0];
+	const struct value_change *latest = w->values.latest;
+	unsigned n = 0; /* writes, the newest ones, that are enough */
 
-	if (!end->position || w->taken || !ends_wait(call, end->value))
-		return NULL;
-	for (unsigned i = 1; i < WRITES && w->latest[i].position; i++) {
-		if (ends_wait(call, w->latest[i].value)) {
-			if (end != &w->latest[i - 1] || !counts_on(call, &w->latest[i], end))
-				return NULL;
-			end = &w->latest[i];
-		} else if (w->latest[i].settled && write_is_before(c, &w->latest[i], s)) {
-			return end;
-		}
-	}
-	return NULL;
-}
-
-/* None of the writes, back to one that comes before the wait and behind all others. */
-static bool nothing_ends_it(
-	struct checks *c, const struct acl_call_record *call, const struct word *w, struct acl_object *s)
-{
-	for (unsigned i = 0; !w->taken && i < WRITES && w->latest[i].position; i++) {
-		if (ends_wait(call, w->latest[i].value))
+	while (n < VALUE_CHANGES && latest[n].position && value_passes(t, latest[n].value)) {
+		if (n && !counts_on(t, &latest[n], &latest[n - 1]))
 			return false;
-		if (w->latest[i].settled && write_is_before(c, &w->latest[i], s))
-			return w->latest[i].followed;
+		n++;
 	}
-	return false;
+	return n < VALUE_CHANGES && latest[n].position && end->by & ((1u << n) - 1);
 }
 
 static void word_wait_enter(struct checks *c, struct acl_call_record *call)
 {
+	const struct value_test t = word_test(acl_arg_value(call->api, call->args, ACL_ROLE_VALUE),
+		acl_arg_value(call->api, call->args, ACL_ROLE_FLAGS));
 	struct acl_object *s = stream_of(call);
-	const struct written *end;
+	struct value_end end = {0};
 	struct block_lookup at;
 	struct word *w;
-	bool known;
 
 	if (!s || !call->state.position || !task_runs_now(c, call))
 		return;
 	w = word_lock(c, call, &at);
 	if (!w)
 		return;
-	known = word_is(w, word_address(call), &at);
-	end = known ? write_that_ends(c, call, w, s) : NULL;
-	if (end) {
-		call_note_set(call, &awaited_stream_note, end->stream);
-		call_note_set(call, &awaited_position_note, end->position);
+	if (word_is(w, word_address(call), &at) && !w->taken)
+		end = value_end(c, &w->values, s, &t);
+	if (end_is_sure(w, &end, &t)) {
+		value_wait_begins(call, &w->values, &end);
 		w->taken = true;
 	} else {
-		if (known && nothing_ends_it(c, call, w, s))
+		if (end.base && !end.any && end.base->followed)
 			call_note_set(call, &hopeless_note, true);
 		/* Behind it the word may be changed by whom it was waited for. */
 		store_relaxed(&w->block, 0);
@@ -453,15 +400,20 @@ static void word_wait_enter(struct checks *c, struct acl_call_record *call)
 
 static void word_wait_leave(struct checks *c, struct acl_call_record *call)
 {
-	acl_ref ref = call_note(call, &awaited_stream_note);
-	struct acl_object *source = ref ? object_of(c, ref) : NULL;
+	struct block_lookup at;
+	struct word *w;
+	bool known;
 
 	if (!stream_of(call) || !call->state.position || !succeeded(call) || call->state.capture)
 		return;
-	if (!source)
-		evidence_ends(c, CHECKS_END_VALUE_WAIT);
-	stream_waits_for(
-		c, stream_of(call), call->state.position, source, call_note(call, &awaited_position_note));
+	w = word_lock(c, call, &at);
+	known = value_wait_ordered(c, call, w && word_is(w, word_address(call), &at) ? &w->values : NULL);
+	if (w)
+		unlock(&w->lock);
+	if (known)
+		return;
+	evidence_ends(c, CHECKS_END_VALUE_WAIT);
+	stream_waits_for(c, stream_of(call), call->state.position, NULL, 0);
 }
 
 bool word_wait_is_hopeless(struct acl_call_record *call)

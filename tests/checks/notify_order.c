@@ -125,7 +125,7 @@ static void recorded_for_no_one(void **state)
 	want(x.fixture, "stream-race-copy:error");
 }
 
-/* A counter that is added to: how often the wait needs is not followed. */
+/* A counter that is added to. */
 static void added_counter(void **state)
 {
 	aclrtCntNotifyRecordInfo add = {.mode = ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE, .value = 1};
@@ -142,7 +142,7 @@ static void added_counter(void **state)
 	CALL(x.fixture, aclrtCntNotifyWaitWithTimeout, 0, .cntNotify = n, .stream = x.t, .info = &for_two);
 	copy(&x, x.t);
 	never(x.fixture, "stream-race-copy");
-	assert_int_equal(evidence_ended(x.fixture, CHECKS_END_NOTIFY_WAIT), 1);
+	assert_int_equal(evidence_ended(x.fixture, CHECKS_END_NOTIFY_WAIT), 0);
 }
 
 /* A model records it whenever that runs. */

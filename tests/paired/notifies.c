@@ -143,6 +143,54 @@ static void copied_behind_a_set_counter(void)
 	CALL(aclrtCntNotifyDestroy, .cntNotify = n);
 }
 
+/* The first round's count is still there for the second wait, unless the wait clears it. */
+static void count_of_an_earlier_round(void)
+{
+	aclrtCntNotifyRecordInfo one = {.mode = ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE, .value = 1};
+	aclrtCntNotifyWaitInfo for_one = {
+		.mode = ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE, .value = 1, .isClear = !bug};
+	aclrtStream s1 = make_stream(), s2 = make_stream();
+	void *h = make_host_memory(4096), *d = make_device_memory(4096);
+	aclrtCntNotify n = NULL;
+
+	CALL_DOES(aclrtCntNotifyCreate, 0, n = make_address(), .cntNotify = &n, .flag = 0);
+	CALL(aclrtCntNotifyRecord, .cntNotify = n, .stream = s1, .info = &one);
+	CALL(aclrtCntNotifyWaitWithTimeout, .cntNotify = n, .stream = s2, .info = &for_one);
+	copy_on(s1, d, h, UP);
+	CALL(aclrtSynchronizeStream, .stream = s2);
+	CALL(aclrtCntNotifyRecord, .cntNotify = n, .stream = s1, .info = &one);
+	CALL(aclrtCntNotifyWaitWithTimeout, .cntNotify = n, .stream = s2, .info = &for_one);
+	copy_on(s2, d, h, UP);
+	CALL(aclrtSynchronizeStream, .stream = s1);
+	CALL(aclrtSynchronizeStream, .stream = s2);
+	CALL(aclrtCntNotifyDestroy, .cntNotify = n);
+}
+
+/* Two producers count, and the consumer needs both. */
+static void copied_behind_two_counts(void)
+{
+	aclrtCntNotifyRecordInfo add = {.mode = ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE, .value = 1};
+	aclrtCntNotifyWaitInfo for_two = {.mode = ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE, .value = 2};
+	aclrtStream s1 = make_stream(), s2 = make_stream(), s3 = make_stream();
+	void *h = make_host_memory(4096), *a = make_device_memory(4096), *b = make_device_memory(4096);
+	aclrtCntNotify n = NULL;
+
+	CALL_DOES(aclrtCntNotifyCreate, 0, n = make_address(), .cntNotify = &n, .flag = 0);
+	copy_on(s1, a, h, UP);
+	CALL(aclrtCntNotifyRecord, .cntNotify = n, .stream = s1, .info = &add);
+	if (!bug)
+		copy_on(s2, b, h, UP);
+	CALL(aclrtCntNotifyRecord, .cntNotify = n, .stream = s2, .info = &add);
+	if (bug)
+		copy_on(s2, b, h, UP);
+	CALL(aclrtCntNotifyWaitWithTimeout, .cntNotify = n, .stream = s3, .info = &for_two);
+	copy_on(s3, a, h, UP);
+	copy_on(s3, b, h, UP);
+	CALL(aclrtSynchronizeStream, .stream = s2);
+	CALL(aclrtSynchronizeStream, .stream = s3);
+	CALL(aclrtCntNotifyDestroy, .cntNotify = n);
+}
+
 static void waited_in_vain(void)
 {
 	aclrtStream s1 = make_stream(), s2 = make_stream();
@@ -428,6 +476,8 @@ static void reset_nothing(void)
 static const struct pair pairs[] = {
 	PAIR("stream-race-copy", copied_behind_a_record),
 	PAIR_WITH("stream-race-copy", copied_behind_a_set_counter, .soc = "Ascend950"),
+	PAIR_WITH("stream-race-copy", count_of_an_earlier_round, .soc = "Ascend950"),
+	PAIR_WITH("stream-race-copy", copied_behind_two_counts, .soc = "Ascend950"),
 	PAIR("free-in-flight", freed_behind_a_notify),
 	PAIR("notify-destroy-pending", destroyed_while_waited_for),
 	PAIR("notify-destroy-pending", destroyed_after_event),
