@@ -6,7 +6,7 @@ const char *memory_kind_name(unsigned kind)
 {
 	static const char *const names[] = {"memory", "device memory", "page-locked host memory",
 		"managed memory", "pool memory", "imported memory", "mapped memory", "reserved address range",
-		"registered host memory", "device variable"};
+		"registered host memory", "device variable", "value of condition"};
 
 	return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : names[0];
 }

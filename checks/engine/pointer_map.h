@@ -22,7 +22,8 @@ enum acl_memory_kind {
 	MEM_MAPPED, /* physical memory mapped into reserved addresses */
 	MEM_RESERVED, /* reserved address range */
 	MEM_REGISTERED, /* the program's own host memory, registered */
-	MEM_VARIABLE /* of device code; in no map (state/variable_state.h) */
+	MEM_VARIABLE, /* of device code; in no map (state/variable_state.h) */
+	MEM_CONDITION /* of a captured model, by its handle; beside the variables */
 };
 
 /* "device memory", "page-locked host memory" … */
@@ -158,7 +159,7 @@ static inline uint64_t block_ref(const struct acl_block *block, uint32_t generat
 
 	return (load_relaxed(&b->marks) & BLOCK_DECLARED        ? REF_DECLARED
 		       : registered                             ? REF_REGISTERED
-		       : load_relaxed(&b->kind) == MEM_VARIABLE ? REF_VARIABLE
+		       : load_relaxed(&b->kind) >= MEM_VARIABLE ? REF_VARIABLE
 								: REF_MEMORY)
 		       << 58 |
 	       (uint64_t)block->index << 32 | generation;

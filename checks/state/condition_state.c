@@ -5,13 +5,16 @@
 #include "checks/engine/value_table.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/model_execution.h"
+#include "checks/state/operation.h"
 #include "checks/state/stream_state.h"
+#include "checks/state/variable_state.h"
 
 struct conditions {
 	struct value_table facts; /* handle -> enum condition_fact, together */
 	struct value_table model; /* handle -> acl_ref of the model it was made for */
 	/* Address of a value -> acl_ref of its model; stays when that is gone. */
 	struct value_table address;
+	struct value_table named; /* address of a value -> handle */
 };
 
 static struct conditions *conditions(struct checks *c)
@@ -60,6 +63,26 @@ bool condition_value_at(struct checks *c, const void *address)
 struct acl_object *condition_value_model(struct checks *c, const void *address)
 {
 	return usable_model(c, value_model(c, address));
+}
+
+bool condition_memory(struct checks *c, uint64_t handle, struct block_lookup *place)
+{
+	struct acl_object *m = condition_model(c, handle);
+
+	return m && variable_of_condition(c, (const void *)(uintptr_t)handle, CONDITION_BYTES,
+			    load_relaxed(&m->device), place);
+}
+
+bool condition_of_access(
+	struct checks *c, const struct op_access *a, struct block_lookup *place, uint64_t *start)
+{
+	uint64_t offset = (uintptr_t)a->address & (CONDITION_BYTES - 1), handle;
+
+	if (!condition_value_model(c, a->address))
+		return false;
+	handle = value_table_value(&conditions(c)->named, (uintptr_t)a->address - offset);
+	*start = handle + offset;
+	return a->span <= CONDITION_BYTES - offset && condition_memory(c, handle, place);
 }
 
 uint64_t condition_with(struct checks *c, struct acl_object *root, unsigned all, unsigned none)
@@ -121,8 +144,10 @@ static void condition_address_leave(struct checks *c, struct acl_call_record *ca
 		return;
 	facts_add(c, handle, CONDITION_ADDRESS_ASKED);
 	bodies_undecided(c, model);
-	if (out && *out && model && !((uintptr_t)*out & (CONDITION_BYTES - 1)))
+	if (out && *out && model && !((uintptr_t)*out & (CONDITION_BYTES - 1))) {
 		value_table_set(c, &conditions(c)->address, (uintptr_t)*out, model);
+		value_table_set(c, &conditions(c)->named, (uintptr_t)*out, handle);
+	}
 }
 
 /* A model that comes with a task; something will be captured into it. */

@@ -5,6 +5,8 @@
 
 #include "checks/state/capture_state.h"
 
+struct op_access;
+
 #define CONDITION_BYTES 8 /* of the value */
 
 /* What is known of a handle, together; 0 = the handle is not known. */
@@ -26,6 +28,14 @@ bool condition_values_known(struct checks *c);
 bool condition_value_at(struct checks *c, const void *address);
 /* The live model of the condition whose value lies, or lay, at the address; NULL = gone. */
 struct acl_object *condition_value_model(struct checks *c, const void *address);
+
+/* The value as memory of tasks, whose addresses are those of the handle; false: it is not known where it is.
+ */
+bool condition_memory(struct checks *c, uint64_t handle, struct block_lookup *place);
+/* The same of an access by address, and where in it; false: the access is to no value of a live model, or
+ * leaves it. */
+bool condition_of_access(
+	struct checks *c, const struct op_access *a, struct block_lookup *place, uint64_t *start);
 
 /* A condition of the model, or of its conditions' models, that has all of these facts and none of those; 0 =
  * none. */

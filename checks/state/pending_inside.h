@@ -4,6 +4,7 @@
 #define CHECKS_PENDING_INSIDE_H
 
 #include "checks/state/access_place.h"
+#include "checks/state/condition_state.h"
 #include "checks/state/device_state.h"
 #include "checks/state/imported_memory.h"
 #include "checks/state/pending_access.h"
@@ -85,7 +86,7 @@ static inline bool may_be_pageable(struct checks *c, const struct op_access *a)
 	struct block_lookup variable;
 
 	return a && a->address && !a->block.block && !variable_devices(c, a->address, &variable) &&
-	       !memory_is_imported(c, a->address);
+	       !memory_is_imported(c, a->address) && !condition_value_model(c, a->address);
 }
 
 /* The block of an access, and where it begins there; false: no table knows it, or it leaves a variable. */
@@ -93,7 +94,8 @@ static inline bool access_memory(struct checks *c, const struct acl_call_record 
 	const struct op_access *a, struct block_lookup *place, uint64_t *start)
 {
 	if (!a->block.block)
-		return variable_of_access(c, call, a, place, start);
+		return variable_of_access(c, call, a, place, start) ||
+		       condition_of_access(c, a, place, start);
 	*place = a->block;
 	*start = (uintptr_t)a->address;
 	return true;

@@ -259,6 +259,21 @@ static void decision_add(struct checks *c, struct acl_object *model, const struc
 	}
 }
 
+/* The value of a condition.  One that ends a loop is there for others to write it meanwhile. */
+static void condition_add(struct checks *c, struct acl_object *model, const struct acl_call_record *call)
+{
+	const struct acl_args_aclmdlRIAddCondTask *a = call->args;
+	struct pending_access access = {.flags = ACCESS_READS};
+	struct block_lookup place;
+
+	if (a->params.type == ACL_MODEL_RI_COND_TYPE_WHILE ||
+		!condition_memory(c, (uintptr_t)a->params.handle, &place))
+		return;
+	access.start = place.base;
+	access.end = place.base + place.size;
+	captured_access_add(c, model, call, &place, &access);
+}
+
 static bool touches_memory(const struct operation *op)
 {
 	switch (op->group) {
@@ -288,6 +303,9 @@ void model_accesses_add(struct checks *c, struct acl_object *model, struct acl_c
 	case ACL_OP_LABEL_SWITCH:
 	case ACL_OP_STREAM_SWITCH:
 		decision_add(c, model, call, op);
+		return;
+	case ACL_OP_LAUNCH_CONDITION:
+		condition_add(c, model, call);
 		return;
 	}
 	if (!touches_memory(op))

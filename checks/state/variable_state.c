@@ -134,6 +134,19 @@ bool variable_of_access(struct checks *c, const struct acl_call_record *call, co
 	return offset < place->size && a->span <= place->size - offset;
 }
 
+bool variable_of_condition(
+	struct checks *c, const void *handle, uint64_t size, int device, struct block_lookup *place)
+{
+	struct acl_block *b = is_device(device) ? block_of_symbol(c, handle, device) : NULL;
+
+	if (!b)
+		return false;
+	store_relaxed(&b->kind, MEM_CONDITION);
+	store_relaxed(&b->size, size);
+	*place = block_found(b, load_relaxed(&b->generation));
+	return true;
+}
+
 /* --- what the program asks for ------------------------------------------------------------------------ */
 
 /* Behind its first byte an address is the variable's where the size is known. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Variables of device code.  The host names one by its symbol, and each device has its own; the address that
- * the runtime gives out for it is the same memory.  As memory of tasks a variable is a block, whose addresses
- * are those of the symbol.
+ * Variables of device code, and what is alike.  The host names one by its symbol, and each device has its
+ * own; the address that the runtime gives out for it is the same memory.  As memory of tasks a variable is a
+ * block, whose addresses are those of the symbol.
  */
 #ifndef CHECKS_VARIABLE_STATE_H
 #define CHECKS_VARIABLE_STATE_H
@@ -21,6 +21,10 @@ bool variable_size(struct checks *c, const void *symbol, uint64_t *size);
  */
 bool variable_of_access(struct checks *c, const struct acl_call_record *call, const struct op_access *a,
 	struct block_lookup *place, uint64_t *start);
+
+/* A condition's value, whose addresses are those of the handle; false: there are too many. */
+bool variable_of_condition(
+	struct checks *c, const void *handle, uint64_t size, int device, struct block_lookup *place);
 
 /* Whether addresses of variables were given out. */
 bool variables_have_addresses(struct checks *c);

@@ -90,6 +90,23 @@ static void value_read_late(void)
 	CALL(aclrtSynchronizeStream, .stream = s);
 }
 
+/* The execution reads it, on another stream. */
+static void value_copied_meanwhile(void)
+{
+	aclrtStream s = make_stream(), other = make_stream();
+	struct condition c = condition_on(s, ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT, true);
+	void *host = make_host_memory(64);
+
+	CALL(aclrtMemset, .devPtr = host, .maxCount = 64, .count = 64);
+	CALL(aclmdlRIExecuteAsync, .modelRI = c.model, .stream = s);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtMemcpyAsync, .dst = c.value, .destMax = 8, .src = host, .count = 8,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = other);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = other);
+}
+
 static void value_never_set(void)
 {
 	aclrtStream s = make_stream();
@@ -107,6 +124,7 @@ static const struct pair pairs[] = {
 	PAIR_EACH("cond-ptr-after-destroy", value_copied_whole, COPY_LINEAR),
 	PAIR_EACH("cond-ptr-after-destroy", value_read_late, COPY_LINEAR),
 	PAIR("cond-value-not-initialised", value_never_set),
+	PAIR("stream-race-copy", value_copied_meanwhile),
 };
 
 PAIRS_MAIN("condition rules", pairs)
