@@ -7,6 +7,7 @@
 #include "checks/state/device_state.h"
 #include "checks/state/memory_change.h"
 #include "checks/state/operation.h"
+#include "checks/state/physical_state.h"
 
 void lookup_fill(struct checks *c, struct known_lookup *known, uint64_t address, uint64_t version)
 {
@@ -164,8 +165,10 @@ static void mapped(struct checks *c, struct acl_call_record *call)
 	if (!succeeded(call))
 		return;
 	b = map_insert(c, memory_blocks(c), call, (uintptr_t)a->virPtr, a->size, MEM_MAPPED, -1);
-	if (b && o)
-		store_relaxed(&b->owner, object_ref(o));
+	if (!b || !o)
+		return;
+	store_relaxed(&b->owner, object_ref(o));
+	physical_mapped(c, o, b, a->offset);
 }
 
 /* A descriptor of a copy or of a cache operation was put into it. */

@@ -256,8 +256,8 @@ void conflict_keep(struct entering *e, const struct pending_access *earlier, uin
 	if (e->conflict)
 		*e->conflict = (struct access_conflict){.earlier = *earlier,
 			.block = e->block,
-			.start = start,
-			.end = end,
+			.start = start + e->shift,
+			.end = end + e->shift,
 			.flags = e->access.flags,
 			.captured = e->captured,
 			.captured_earlier = e->captured_earlier};
@@ -556,6 +556,7 @@ bool entering_begin(struct checks *c, const struct acl_call_record *call, struct
 	e->stream = s;
 	e->met = 0;
 	e->conflict = NULL;
+	e->shift = 0;
 	e->captured = e->captured_earlier = (struct acl_call_site){0};
 	e->replays = load_relaxed(&stream_state(s)->ask) & ASK_REPLAYS;
 	e->reduction = reduction_of(call);
@@ -635,6 +636,8 @@ void entering_add(struct entering *e, const struct block_lookup *place, uint64_t
 	unlock(&b->lock);
 	if (__builtin_expect(e->replays && !e->hidden, 0))
 		replays_meet(e, place);
+	if (__builtin_expect(mapped_again(e->c, place), 0) && !e->hidden)
+		mappings_meet(e, place, e->replays);
 }
 
 void entering_added(

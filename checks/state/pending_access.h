@@ -48,6 +48,7 @@ struct access_question {
 	uint64_t start, end;
 	uint64_t pitch, width; /* of rows, as in struct pending_access */
 	bool writes; /* else only accesses that write matter */
+	bool mappings; /* and those through other mappings of the block's memory */
 	uint64_t stream; /* acl_ref: only its tasks, 0 = all */
 	uint64_t context, not_context; /* acl_ref: only, or not, of streams of that context; 0 = all */
 	int device, not_device; /* the same of a device, -1 = all */

@@ -8,6 +8,7 @@
 #include "checks/state/device_state.h"
 #include "checks/state/imported_memory.h"
 #include "checks/state/pending_access.h"
+#include "checks/state/physical_state.h"
 #include "checks/state/plain_batch.h"
 #include "checks/state/stream_state.h"
 #include "checks/state/variable_state.h"
@@ -71,6 +72,8 @@ struct entering {
 	struct access_conflict *conflict;
 	struct acl_call_site captured,
 		captured_earlier; /* as in struct access_conflict, for the next one that is met */
+	uint64_t
+		shift; /* from the addresses compared to those of the access: another mapping of its memory */
 	bool hidden; /* what the task comes after is not seen: order_unseen() */
 	bool replays; /* models may run on other streams */
 	uint8_t reduction; /* of what the call reduces, as in struct pending_access */
@@ -183,6 +186,16 @@ bool question_is_about(struct checks *c, const struct access_question *q, acl_re
  * is known, and nothing is locked. */
 const struct access_tree *model_accesses_lock(struct acl_object *model);
 void model_accesses_unlock(struct acl_object *model);
+/* Compares it with those of the block in the same range. */
+void compare_with_block(struct entering *e, const struct block_lookup *place);
+/* The same of other mappings of its memory. models: and those of models that may run. */
+void mappings_meet(struct entering *e, const struct block_lookup *place, bool models);
+/* Whether the access is to memory that may be mapped at other addresses as well. */
+static inline bool mapped_again(struct checks *c, const struct block_lookup *place)
+{
+	return place->kind == MEM_MAPPED && physical_mapped_again(c);
+}
+
 /* Compares the access with those of models that may run. */
 void replays_meet(struct entering *e, const struct block_lookup *place);
 /* The task's accesses are entered: whether models may still run on other streams. */

@@ -378,6 +378,30 @@ static bool access_meets(struct checks *c, struct comparing *k, const struct blo
 	return found;
 }
 
+/* At the place, and through other mappings of its memory. */
+static bool access_meets_any(struct checks *c, struct comparing *k, const struct block_lookup *place,
+	const struct pending_access *access)
+{
+	struct pending_access there = *access;
+	struct block_lookup beside;
+	uint64_t shift;
+	unsigned at = 0;
+
+	if (access_meets(c, k, place, access))
+		return true;
+	while (mapped_again(c, place) && physical_mapped_beside(c, place->block, &at, &beside, &shift)) {
+		there.start = access->start - shift;
+		there.end = access->end - shift;
+		if (!access_meets(c, k, &beside, &there))
+			continue;
+		k->out->start += shift;
+		k->out->end += shift;
+		k->out->block = place->block;
+		return true;
+	}
+	return false;
+}
+
 static bool side_is_unordered(struct checks *c, const struct acl_call_record *call, struct comparing *k,
 	const struct op_access *side, unsigned flags)
 {
@@ -387,10 +411,10 @@ static bool side_is_unordered(struct checks *c, const struct acl_call_record *ca
 
 	if (!captured_side(c, call, side, flags, &place, &now))
 		return false;
-	found = access_meets(c, k, &place, &now);
+	found = access_meets_any(c, k, &place, &now);
 	for (unsigned i = 0; i < ACCESS_MAPPINGS && !found && captured_side_goes_on(c, side, &place, &now);
 		i++)
-		found = access_meets(c, k, &place, &now);
+		found = access_meets_any(c, k, &place, &now);
 	return found;
 }
 

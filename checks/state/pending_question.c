@@ -25,6 +25,7 @@ bool access_question_of(struct checks *c, const struct acl_call_record *call, co
 		.pitch = rows ? a->pitch : 0,
 		.width = rows ? a->width : 0,
 		.writes = a->writes,
+		.mappings = mapped_again(c, &place),
 		.device = -1,
 		.not_device = -1};
 	return true;
@@ -106,6 +107,29 @@ static bool block_in_flight(struct checks *c, struct acl_block *block, const str
 	return found;
 }
 
+/* Through another mapping of its memory. */
+static bool mapping_in_flight(
+	struct checks *c, const struct access_question *q, struct access_conflict *out, unsigned *compared)
+{
+	struct acl_block *own = (struct acl_block *)q->block;
+	struct access_question there = *q;
+	struct block_lookup beside;
+	uint64_t shift;
+	unsigned at = 0;
+
+	while (q->mappings && physical_mapped_beside(c, own, &at, &beside, &shift)) {
+		there.start = q->start - shift;
+		there.end = q->end - shift;
+		if (!block_in_flight(c, beside.block, &there, out, compared))
+			continue;
+		out->start += shift;
+		out->end += shift;
+		out->block = own;
+		return true;
+	}
+	return false;
+}
+
 static bool models_there(struct checks *c)
 {
 	return load_relaxed(&c->conditions) & (1u << WHEN_CAPTURES | 1u << WHEN_BOUND);
@@ -119,6 +143,7 @@ bool access_in_flight(
 	*compared = 0;
 	if (q->block)
 		return block_in_flight(c, (struct acl_block *)q->block, q, out, compared) ||
+		       mapping_in_flight(c, q, out, compared) ||
 		       (models_there(c) && replay_in_flight(c, q, out, compared));
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t from = q->start;

@@ -380,10 +380,9 @@ static void compare(struct entering *e, const struct pending_access *a, struct a
 		conflict_keep(e, a, start, end);
 }
 
-static void compare_with_block(struct entering *e, uint64_t block)
+void compare_with_block(struct entering *e, const struct block_lookup *place)
 {
-	struct block_lookup place = block_found(e->block, (uint32_t)block);
-	struct block_accesses *b = accesses_lock(e->c, &place);
+	struct block_accesses *b = accesses_lock(e->c, place);
 	struct pending_access *a;
 	struct access_walk w;
 
@@ -423,6 +422,7 @@ static void compare_with_tasks(struct entering *e, struct acl_object *model)
 {
 	const struct access_tree *t;
 	struct pending_access *task;
+	struct block_lookup place;
 	struct access_walk w;
 	bool before;
 
@@ -438,8 +438,12 @@ static void compare_with_tasks(struct entering *e, struct acl_object *model)
 	access_walk_all(&w, t);
 	while (!e->conflict && (task = access_walk_next(&w)) != NULL) {
 		entering_task(e, e->c, model, task);
-		if (e->block)
-			compare_with_block(e, task->stream);
+		if (!e->block)
+			continue;
+		place = block_found(e->block, (uint32_t)task->stream);
+		compare_with_block(e, &place);
+		if (mapped_again(e->c, &place))
+			mappings_meet(e, &place, false);
 	}
 	model_accesses_unlock(model);
 }

@@ -142,7 +142,8 @@ static __attribute__((noinline)) void memory_task_look(struct checks *c, struct 
 }
 
 /* A copy from one known range to another, both in memory that is there: plain or not, it is entered alike. */
-static inline bool is_between_blocks(const struct acl_call_record *call, const struct operation *op)
+static inline bool is_between_blocks(
+	struct checks *c, const struct acl_call_record *call, const struct operation *op)
 {
 	const struct op_access *src, *dst;
 
@@ -152,7 +153,8 @@ static inline bool is_between_blocks(const struct acl_call_record *call, const s
 	dst = &op->first[1];
 	return op->kind == ACL_OP_COPY_LINEAR && op->n_entries && src->block.block && dst->block.block &&
 	       !call->state.capture && op->direction != ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE &&
-	       src->span <= access_room(src) && dst->span <= access_room(dst);
+	       src->span <= access_room(src) && dst->span <= access_room(dst) &&
+	       !mapped_again(c, &src->block) && !mapped_again(c, &dst->block);
 }
 
 static void memory_task_enter(struct checks *c, struct acl_call_record *call)
@@ -164,7 +166,7 @@ static void memory_task_enter(struct checks *c, struct acl_call_record *call)
 	/* Only on a stream has it a position. */
 	if (!call->state.position || !pending_state(c)->followed)
 		return;
-	if (__builtin_expect((!call->plain && !is_between_blocks(call, op)) || op->batch ||
+	if (__builtin_expect((!call->plain && !is_between_blocks(c, call, op)) || op->batch ||
 				     load_relaxed(&stream_state(s)->uncertain),
 		    0)) {
 		memory_task_look(c, call);

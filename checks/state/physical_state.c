@@ -6,6 +6,7 @@
 
 struct physical {
 	struct value_table granularity; /* key of properties -> smallest granularity the runtime answered */
+	_Atomic bool mapped_again;
 };
 
 static struct physical *physical(struct checks *c)
@@ -82,6 +83,53 @@ static void physical_export_leave(struct checks *c, struct acl_call_record *call
 	if (o && succeeded(call))
 		store_relaxed(&physical_state(o)->exported, true);
 }
+
+/* --- mappings ---------------------------------------------------------------------------------------- */
+
+void physical_mapped(struct checks *c, struct acl_object *o, const struct acl_block *block, uint64_t offset)
+{
+	struct physical_state *p = physical_state(o);
+	uint64_t now = block_ref(block, load_relaxed(&((struct acl_block *)block)->generation), false);
+	bool noted = false;
+
+	if (offset)
+		store_relaxed(&p->parts, true);
+	for (unsigned i = 0; i < PHYSICAL_MAPPINGS; i++) {
+		uint64_t there = load_acquire(&p->mapped[i]);
+
+		if (there && block_of(c, there))
+			store_relaxed(&physical(c)->mapped_again, true);
+		else if (!noted)
+			noted = atomic_compare_exchange_strong(&p->mapped[i], &there, now);
+	}
+}
+
+bool physical_mapped_again(struct checks *c)
+{
+	return load_relaxed(&physical(c)->mapped_again);
+}
+
+bool physical_mapped_beside(struct checks *c, const struct acl_block *block, unsigned *at,
+	struct block_lookup *beside, uint64_t *shift)
+{
+	struct acl_object *o = object_of(c, load_relaxed(&((struct acl_block *)block)->owner));
+
+	if (!o || o->kind != ACL_HANDLE_PHYS_MEM || load_relaxed(&physical_state(o)->parts))
+		return false;
+	while (*at < PHYSICAL_MAPPINGS) {
+		uint64_t there = load_acquire(&physical_state(o)->mapped[(*at)++]);
+		struct acl_block *b = there ? block_of(c, there) : NULL;
+
+		if (!b || b == block)
+			continue;
+		*beside = block_found(b, (uint32_t)there);
+		*shift = load_relaxed(&((struct acl_block *)block)->base) - beside->base;
+		return true;
+	}
+	return false;
+}
+
+/* --- granularity ------------------------------------------------------------------------------------- */
 
 static uint64_t key_of_prop(const aclrtPhysicalMemProp *p)
 {

@@ -17,7 +17,7 @@ $(CHECKS_TEST)/stress $(CHECKS_TEST)/map $(CHECKS_TEST)/bench_map: $(CHECKS_TEST
 SANITIZED += $(CHECKS_TEST)/stress $(CHECKS_TEST)/map
 tests/checks/sanitizers.t: asan tsan
 
-CHECKS_TESTS := special model_regions annotations key_index descriptors object_index map_blocks clock device_numbers format order repeated_copies wild innocent freed_addresses call_state call_order lock growth first_cause hidden_order notify_order counter_order decisions endless fork kernels limits threads variants plans captures settle task_model process_view host_memory access_tree \
+CHECKS_TESTS := special model_regions annotations key_index descriptors object_index map_blocks clock device_numbers format order repeated_copies wild innocent freed_addresses call_state call_order lock growth first_cause hidden_order notify_order counter_order decisions mappings endless fork kernels limits threads variants plans captures settle task_model process_view host_memory access_tree \
 	rule_coverage tables memory_ends map copy_alignment copy_host_to_host captured_host_memory capture_calls reset_order init_finalize \
 	current_context device_variables stream_ends words event_waits peer_copies run_mode loaded_runtime right_batches stress
 TESTS += $(CHECKS_TESTS:%=$(CHECKS_TEST)/%) tests/checks/sanitizers.t

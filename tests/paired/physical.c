@@ -39,6 +39,28 @@ static char *mapped_on(uint32_t device)
 	return range;
 }
 
+/* --- one memory at two addresses ---------------------------------------------------------- */
+
+static void written_at_two_addresses(void)
+{
+	aclrtStream s = make_stream(), other = make_stream();
+	aclrtDrvMemHandle h = physical_on(0);
+	char *a = reserve(MIB2), *b = reserve(MIB2);
+	void *host = make_host_memory(4096);
+
+	CALL(aclrtMemset, .devPtr = host, .maxCount = 4096, .count = 4096);
+	CALL(aclrtMapMem, .virPtr = a, .size = MIB2, .handle = h);
+	CALL(aclrtMapMem, .virPtr = b, .size = MIB2, .handle = h);
+	CALL(aclrtMemcpyAsync, .dst = a + 4096, .destMax = 4096, .src = host, .count = 4096,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = s);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtMemcpyAsync, .dst = b + 4096, .destMax = 4096, .src = host, .count = 4096,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = other);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = other);
+}
+
 /* --- what goes into one range ------------------------------------------------------------- */
 
 static void two_devices(void)
@@ -492,6 +514,7 @@ static void capability_of_no_device(void)
 }
 
 static const struct pair pairs[] = {
+	PAIR("stream-race-copy", written_at_two_addresses),
 	PAIR("uvm-args", advised_for_no_device),
 	PAIR("uvm-args", advised_for_a_negative_device),
 	PAIR("uvm-args", prefetched_to_no_device),
