@@ -130,9 +130,12 @@ static void counter_wait_enter(struct checks *c, struct acl_call_record *call)
 		return;
 	end = value_end(c, &n->count, stream_of(call), &t);
 	value_wait_begins(call, &n->count, &end);
-	if (clears)
+	/* Behind which records it comes is in no clock where that is one or another. */
+	if (clears || !end.by)
 		value_changed(c, call, &n->count,
-			(struct value_change){.act = VALUE_CLEAR, .when = t, .behind = (uint8_t)end.by});
+			(struct value_change){.act = clears ? VALUE_CLEAR : VALUE_AWAIT,
+				.when = t,
+				.behind = (uint8_t)end.by});
 	unlock(&n->lock);
 }
 

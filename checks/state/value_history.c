@@ -34,9 +34,16 @@ bool value_passes(const struct value_test *t, uint64_t value)
 	return true;
 }
 
-void value_forget(struct value_history *h)
+void value_begin(struct value_history *h)
 {
 	memset(h->latest, 0, sizeof(h->latest));
+	h->lost = false;
+}
+
+void value_forget(struct value_history *h)
+{
+	value_begin(h);
+	h->lost = true;
 }
 
 /* A change that is done, whose stream is gone or that the stream's next task comes behind. */
@@ -76,6 +83,8 @@ static bool change_apply(const struct value_history *h, const struct value_chang
 	case VALUE_AND:
 		*value &= v->value;
 		break;
+	case VALUE_AWAIT:
+		return value_passes(&v->when, *value);
 	case VALUE_CLEAR:
 		if (!value_passes(&v->when, *value))
 			return false;
@@ -127,7 +136,7 @@ static void change_add(struct value_history *h, const struct value_change *v)
 
 void value_is(struct value_history *h, uint64_t value, bool followed)
 {
-	value_forget(h);
+	value_begin(h);
 	change_add(h, &(struct value_change){.position = 1,
 			      .value = value,
 			      .after = value,
@@ -152,7 +161,7 @@ static bool change_settles(const struct value_history *h, struct value_change *v
 
 	if (!h->latest[0].position) {
 		v->after = v->value;
-		return v->act == VALUE_SET;
+		return v->act == VALUE_SET && !h->lost;
 	}
 	if (!settled_base(h, v->behind, &o.n))
 		return false;
@@ -181,12 +190,28 @@ void value_changed(struct checks *c, const struct acl_call_record *call, struct 
 
 /* --- waits ------------------------------------------------------------------------------------------- */
 
+/* Those that hold no other one. */
+static uint32_t smallest_sets(uint32_t sets)
+{
+	uint32_t smallest = sets;
+
+	for (unsigned set = 0; set < 32; set++)
+		for (unsigned less = 0; less < set; less++)
+			if (sets >> less & sets >> set & 1 && !(less & ~set))
+				smallest &= ~(1u << set);
+	return smallest;
+}
+
+static bool is_one(uint32_t sets)
+{
+	return sets && !(sets & (sets - 1));
+}
+
 struct value_end value_end(struct checks *c, const struct value_history *h, struct acl_object *stream,
 	const struct value_test *t)
 {
 	struct value_orders o = {.h = h, .test = t};
 	struct value_end end = {0};
-	unsigned common = ~0u;
 
 	for (; o.n < VALUE_CHANGES && h->latest[o.n].position; o.n++) {
 		bool before = change_is_before(c, &h->latest[o.n], stream);
@@ -200,44 +225,111 @@ struct value_end value_end(struct checks *c, const struct value_history *h, stru
 	if (!end.base)
 		return end;
 	orders_from(&o, 0, end.base->after);
-	for (unsigned set = 0; set <= ALL(o.n); set++)
-		if (o.ends >> set & 1)
-			common &= set;
-	end.any = o.ends != 0;
-	/* Where it may end by one or by another one it comes behind more than behind both in common. */
-	if (end.any && o.ends >> common & 1)
-		end.by = common | 1u << o.n;
+	end.ends = smallest_sets(o.ends);
+	if (is_one(end.ends))
+		end.by = (unsigned)__builtin_ctz(end.ends) | 1u << o.n;
 	return end;
 }
 
-/* Of a call: by, and how many changes there were. */
+/* Of a call: ends, and how many changes there were. */
 static const char end_note;
 
 void value_wait_begins(
 	struct acl_call_record *call, const struct value_history *h, const struct value_end *end)
 {
-	if (end->by)
-		call_note_set(call, &end_note, (uint64_t)h->changes << VALUE_CHANGES | end->by);
+	if (end->ends)
+		call_note_set(call, &end_note, (uint64_t)h->changes << 32 | end->ends);
+}
+
+/* What is known of the changes by which a wait may end. */
+struct value_ways {
+	const struct value_change *at; /* the newest one there was */
+	uint32_t ends;
+	struct clock *clock[VALUE_CHANGES]; /* that it comes behind, of each */
+};
+
+/* The last position of the stream that all of one set come behind, or are. */
+static uint64_t behind_set(const struct value_ways *w, unsigned set, acl_ref stream)
+{
+	uint64_t last = 0;
+
+	for (unsigned i = 0; set >> i; i++) {
+		uint64_t position =
+			w->at[i].stream == stream ? w->at[i].position : clock_position(w->clock[i], stream);
+
+		if (set >> i & 1 && position > last)
+			last = position;
+	}
+	return last;
+}
+
+/* The wait comes behind what it comes behind whichever set ends it. */
+static void behind_all(
+	struct checks *c, const struct acl_call_record *call, const struct value_ways *w, acl_ref stream)
+{
+	struct acl_object *source = object_of(c, stream);
+	uint64_t first = UINT64_MAX;
+
+	for (unsigned set = 0; set < 32; set++) {
+		uint64_t position = w->ends >> set & 1 ? behind_set(w, set, stream) : first;
+
+		if (position < first)
+			first = position;
+	}
+	if (source && first)
+		stream_waits_for(c, stream_of(call), call->state.position, source, first);
+}
+
+/* false: one of the changes comes behind something that is not seen, or is forgotten. */
+static bool ways_open(struct checks *c, struct value_ways *w, unsigned room)
+{
+	bool known = true;
+
+	for (unsigned set = 0; set < 32; set++)
+		for (unsigned i = 0; w->ends >> set & 1 && set >> i; i++) {
+			struct acl_object *source;
+
+			if (!(set >> i & 1) || (i < room && w->clock[i]))
+				continue;
+			known &= i < room && w->at[i].position;
+			source = known ? object_of(c, w->at[i].stream) : NULL;
+			if (source)
+				w->clock[i] = order_clock(source, w->at[i].position);
+		}
+	for (unsigned i = 0; i < room; i++)
+		for (uint32_t k = 0; k < clock_entries(w->clock[i]); k++)
+			known &= is_one(w->ends) || !(w->clock[i]->streams->stream[k] & CLOCK_UNSEEN);
+	return known;
+}
+
+/* Every stream that those of one set come behind, and their own. */
+static void ways_order(struct checks *c, const struct acl_call_record *call, const struct value_ways *w)
+{
+	unsigned set = (unsigned)__builtin_ctz(w->ends);
+
+	for (unsigned i = 0; set >> i; i++) {
+		if (!(set >> i & 1))
+			continue;
+		behind_all(c, call, w, w->at[i].stream);
+		for (uint32_t k = 0; !is_one(w->ends) && k < clock_entries(w->clock[i]); k++)
+			behind_all(c, call, w, w->clock[i]->streams->stream[k]);
+	}
 }
 
 bool value_wait_ordered(struct checks *c, const struct acl_call_record *call, const struct value_history *h)
 {
 	uint64_t note = h ? call_note(call, &end_note) : 0;
-	unsigned by = note & ALL(VALUE_CHANGES);
-	uint32_t since = h ? h->changes - (uint32_t)(note >> VALUE_CHANGES) : 0;
+	uint32_t since = h ? h->changes - (uint32_t)(note >> 32) : 0;
+	struct value_ways w = {.ends = (uint32_t)note};
+	bool known;
 
-	if (!by || since >= VALUE_CHANGES || by << since & ~ALL(VALUE_CHANGES))
+	if (!w.ends || since >= VALUE_CHANGES)
 		return false;
-	by <<= since;
-	for (unsigned i = since; i < VALUE_CHANGES; i++)
-		if (by >> i & 1 && !h->latest[i].position)
-			return false;
-	for (unsigned i = since; i < VALUE_CHANGES; i++) {
-		const struct value_change *v = &h->latest[i];
-		struct acl_object *source = by >> i & 1 ? object_of(c, v->stream) : NULL;
-
-		if (source)
-			stream_waits_for(c, stream_of(call), call->state.position, source, v->position);
-	}
-	return true;
+	w.at = &h->latest[since];
+	known = ways_open(c, &w, VALUE_CHANGES - since);
+	if (known)
+		ways_order(c, call, &w);
+	for (unsigned i = 0; i < VALUE_CHANGES; i++)
+		clock_release(c, w.clock[i]);
+	return known;
 }

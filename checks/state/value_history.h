@@ -27,14 +27,15 @@ struct value_test {
 	uint64_t value;
 };
 
-enum value_act { VALUE_SET, VALUE_ADD, VALUE_OR, VALUE_AND, VALUE_CLEAR };
+/* AWAIT, CLEAR: a wait, which leaves the value or 0. */
+enum value_act { VALUE_SET, VALUE_ADD, VALUE_OR, VALUE_AND, VALUE_AWAIT, VALUE_CLEAR };
 
 struct value_change {
 	acl_ref stream; /* 0: the host has set it */
 	uint64_t position; /* 0 = none */
 	uint64_t value; /* that is set, added … */
 	uint64_t after; /* settled: what it leaves */
-	struct value_test when; /* CLEAR: it waits for that */
+	struct value_test when; /* AWAIT, CLEAR: for what */
 	uint8_t act; /* enum value_act */
 	uint8_t behind; /* bit i: of the change that is i + 1 older, which comes before it on the device */
 	bool settled; /* so do all older ones, and what it leaves is known */
@@ -45,9 +46,12 @@ struct value_history {
 	struct value_change latest[VALUE_CHANGES]; /* newest first */
 	uint32_t changes; /* there ever were */
 	bool narrow; /* 32 bits */
+	bool lost; /* there were changes of which nothing is known, and which may come late */
 };
 
 bool value_passes(const struct value_test *t, uint64_t value);
+/* Nothing was known so far. */
+void value_begin(struct value_history *h);
 /* Nothing is known any more. */
 void value_forget(struct value_history *h);
 /* It is the value, whatever was before. */
@@ -58,11 +62,10 @@ void value_changed(struct checks *c, const struct acl_call_record *call, struct 
 
 /* How a wait of the stream ends by what was done so far. */
 struct value_end {
-	unsigned by; /* a bit for each of latest[]: it ends by these, and not without one of them; 0: not
-			known */
+	uint32_t ends; /* a bit for each set of the newest changes by which alone it may end; 0: not known */
+	unsigned by; /* a bit for each of latest[], when there is one set: these, and the base; else 0 */
 	const struct value_change *base; /* the last one that the wait and the newer ones come behind; NULL:
 					    not known */
-	bool any; /* it may end */
 };
 
 struct value_end value_end(struct checks *c, const struct value_history *h, struct acl_object *stream,

@@ -77,7 +77,7 @@ static bool word_is(const struct word *w, uint64_t address, const struct block_l
 /* Nothing is known of it yet. */
 static void word_begin(struct word *w, uint64_t address, const struct block_lookup *at)
 {
-	value_forget(&w->values);
+	value_begin(&w->values);
 	store_relaxed(&w->block, block_ref(at->block, at->generation, false));
 	store_relaxed(&w->address, address);
 }
@@ -390,7 +390,7 @@ static void word_wait_enter(struct checks *c, struct acl_call_record *call)
 		value_wait_begins(call, &w->values, &end);
 		w->taken = true;
 	} else {
-		if (end.base && !end.any && end.base->followed)
+		if (end.base && !end.ends && end.base->followed)
 			call_note_set(call, &hopeless_note, true);
 		/* Behind it the word may be changed by whom it was waited for. */
 		store_relaxed(&w->block, 0);

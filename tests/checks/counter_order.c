@@ -253,16 +253,61 @@ static void both_count(void **state)
 	}
 }
 
-/* One of both is enough, and which one is not known. */
+/* One of both is enough: the wait comes behind what both come behind, and not behind both. */
 static void either_counts(void **state)
 {
-	struct count k = copied_on_both();
+	(void)state;
+	for (unsigned clear = 0; clear < 2; clear++) {
+		struct count k = count();
+
+		copy(&k, k.x.s);
+		join(&k, k.x.s, k.u);
+		copy_other(&k, k.u);
+		record(&k, k.x.s, ADD, 1);
+		record(&k, k.u, ADD, 1);
+		await(&k, AT_LEAST, 1, clear);
+		behind_s_alone(&k);
+	}
+}
+
+/* The record behind the wait is never made alone: what the next wait is for is not seen. */
+static void either_counts_first(void **state)
+{
+	struct count k = count();
+	void *third = fixture_stream(k.x.fixture, 5);
+	aclrtCntNotifyWaitInfo for_ten = {.mode = EQUAL, .value = 10};
 
 	(void)state;
+	copy(&k, k.x.s);
 	record(&k, k.x.s, ADD, 1);
 	record(&k, k.u, ADD, 1);
 	await(&k, AT_LEAST, 1, false);
-	behind_something(&k);
+	record(&k, k.x.t, ADD, 10);
+	CALL(k.x.fixture, aclrtCntNotifyWaitWithTimeout, 0, .cntNotify = k.n, .stream = third,
+		.info = &for_ten);
+	copy(&k, third);
+	never(k.x.fixture, "stream-race-copy");
+	assert_int_equal(unseen(&k), 1);
+	fixture_free(k.x.fixture);
+}
+
+/* One of both comes behind something that is not seen. */
+static void either_counts_unseen(void **state)
+{
+	struct count k = count();
+	aclrtNotify open = made_notify(k.x.fixture, 11);
+
+	(void)state;
+	await_notify(k.x.fixture, open, k.u);
+	copy(&k, k.x.s);
+	copy_other(&k, k.x.s);
+	record(&k, k.x.s, ADD, 1);
+	record(&k, k.u, ADD, 1);
+	await(&k, AT_LEAST, 1, false);
+	copy(&k, k.x.t);
+	copy_other(&k, k.x.t);
+	never(k.x.fixture, "stream-race-copy");
+	fixture_free(k.x.fixture);
 }
 
 /* Only one of them makes it large enough. */
@@ -345,19 +390,20 @@ static void numbered(void **state)
 	behind_something(&k);
 }
 
+/* The first record may be made at any time, whatever is set since. */
 static void failed_record(void **state)
 {
 	struct count k = copied_on_both();
 	aclrtCntNotifyRecordInfo info = {.mode = SET, .value = 1};
 
 	(void)state;
+	record(&k, k.u, SET, 1);
+	CALL(k.x.fixture, aclrtCntNotifyRecord, 107003, .cntNotify = k.n, .stream = k.x.s, .info = &info);
+	record(&k, k.x.t, SET, 0);
+	join(&k, k.x.t, k.x.s);
 	record(&k, k.x.s, SET, 1);
-	CALL(k.x.fixture, aclrtCntNotifyRecord, 107003, .cntNotify = k.n, .stream = k.u, .info = &info);
 	await(&k, EQUAL, 1, false);
-	copy(&k, k.x.t);
-	never(k.x.fixture, "stream-race-copy");
-	assert_int_equal(unseen(&k), 1);
-	fixture_free(k.x.fixture);
+	behind_something(&k);
 }
 
 static void unknown_stream(void **state)
@@ -395,6 +441,8 @@ int main(void)
 		cmocka_unit_test(counted_up),
 		cmocka_unit_test(both_count),
 		cmocka_unit_test(either_counts),
+		cmocka_unit_test(either_counts_first),
+		cmocka_unit_test(either_counts_unseen),
 		cmocka_unit_test(one_is_needed),
 		cmocka_unit_test(one_behind_the_other),
 		cmocka_unit_test(set_by_both),
