@@ -134,7 +134,8 @@ static void counter_wait_enter(struct checks *c, struct acl_call_record *call)
 	if (clears || !end.by)
 		value_changed(c, call, &n->count,
 			(struct value_change){.act = clears ? VALUE_CLEAR : VALUE_AWAIT,
-				.when = t,
+				.is = (uint8_t)t.is,
+				.value = t.value,
 				.behind = (uint8_t)end.by});
 	unlock(&n->lock);
 }

@@ -70,6 +70,11 @@ _Static_assert(1u << (VALUE_CHANGES - 1) <= 32, "a bit for each set");
 
 #define ALL(n) ((1u << (n)) - 1)
 
+static bool wait_ends(const struct value_change *v, uint64_t value)
+{
+	return value_passes(&(struct value_test){v->is, v->value}, value);
+}
+
 /* false: not now. */
 static bool change_apply(const struct value_history *h, const struct value_change *v, uint64_t *value)
 {
@@ -84,9 +89,9 @@ static bool change_apply(const struct value_history *h, const struct value_chang
 		*value &= v->value;
 		break;
 	case VALUE_AWAIT:
-		return value_passes(&v->when, *value);
+		return wait_ends(v, *value);
 	case VALUE_CLEAR:
-		if (!value_passes(&v->when, *value))
+		if (!wait_ends(v, *value))
 			return false;
 		*value = 0;
 		break;
@@ -174,6 +179,22 @@ static bool change_settles(const struct value_history *h, struct value_change *v
 	return o.results == 1 && change_apply(h, v, &v->after);
 }
 
+/* A bit for each change that the stream's next task comes behind; with a settled one it does behind all older
+ * ones. */
+static unsigned changes_before(struct checks *c, const struct value_history *h, struct acl_object *stream)
+{
+	unsigned before = 0;
+
+	for (unsigned i = 0; i < VALUE_CHANGES && h->latest[i].position; i++) {
+		if (!change_is_before(c, &h->latest[i], stream))
+			continue;
+		if (h->latest[i].settled)
+			return before | (ALL(VALUE_CHANGES) & ~ALL(i));
+		before |= 1u << i;
+	}
+	return before;
+}
+
 void value_changed(struct checks *c, const struct acl_call_record *call, struct value_history *h,
 	struct value_change what)
 {
@@ -181,30 +202,43 @@ void value_changed(struct checks *c, const struct acl_call_record *call, struct 
 
 	what.stream = object_ref(s);
 	what.position = call->state.position;
-	for (unsigned i = 0; i < VALUE_CHANGES && h->latest[i].position; i++)
-		if (change_is_before(c, &h->latest[i], s))
-			what.behind |= (uint8_t)(1u << i);
+	what.behind |= (uint8_t)changes_before(c, h, s);
 	what.settled = change_settles(h, &what);
 	change_add(h, &what);
 }
 
 /* --- waits ------------------------------------------------------------------------------------------- */
 
-/* Those that hold no other one. */
-static uint32_t smallest_sets(uint32_t sets)
-{
-	uint32_t smallest = sets;
+#define each_bit(i, bits) for (uint32_t left_##i = (bits), i; next_bit(&left_##i, &i);)
 
-	for (unsigned set = 0; set < 32; set++)
-		for (unsigned less = 0; less < set; less++)
-			if (sets >> less & sets >> set & 1 && !(less & ~set))
-				smallest &= ~(1u << set);
-	return smallest;
+static inline bool next_bit(uint32_t *left, uint32_t *i)
+{
+	if (!*left)
+		return false;
+	*i = (uint32_t)__builtin_ctz(*left);
+	*left &= *left - 1;
+	return true;
 }
 
 static bool is_one(uint32_t sets)
 {
 	return sets && !(sets & (sets - 1));
+}
+
+/* Those that hold no other one. */
+static uint32_t smallest_sets(uint32_t sets)
+{
+	uint32_t smallest = sets;
+
+	each_bit(set, is_one(sets) ? 0 : sets)
+	{
+		each_bit(less, sets & ((1u << set) - 1))
+		{
+			if (!(less & ~set))
+				smallest &= ~(1u << set);
+		}
+	}
+	return smallest;
 }
 
 struct value_end value_end(struct checks *c, const struct value_history *h, struct acl_object *stream,
@@ -241,23 +275,60 @@ void value_wait_begins(
 		call_note_set(call, &end_note, (uint64_t)h->changes << 32 | end->ends);
 }
 
-/* What is known of the changes by which a wait may end. */
+bool value_wait_known(const struct acl_call_record *call)
+{
+	return call_note(call, &end_note);
+}
+
+/* The changes by which a wait may end. */
 struct value_ways {
 	const struct value_change *at; /* the newest one there was */
+	unsigned room;
 	uint32_t ends;
-	struct clock *clock[VALUE_CHANGES]; /* that it comes behind, of each */
+	struct clock **clock; /* that it comes behind, of each, where there are several sets */
 };
+
+/* None of the set is forgotten. */
+static bool set_is_there(const struct value_ways *w, unsigned set)
+{
+	each_bit(i, set)
+	{
+		if (i >= w->room || !w->at[i].position)
+			return false;
+	}
+	return true;
+}
+
+static void behind_change(
+	struct checks *c, const struct acl_call_record *call, acl_ref stream, uint64_t position)
+{
+	struct acl_object *source = position ? object_of(c, stream) : NULL;
+
+	if (source)
+		stream_waits_for(c, stream_of(call), call->state.position, source, position);
+}
+
+/* One set: the wait comes behind all that is in it. */
+static bool order_by_set(
+	struct checks *c, const struct acl_call_record *call, const struct value_ways *w, unsigned set)
+{
+	if (!set_is_there(w, set))
+		return false;
+	each_bit(i, set) behind_change(c, call, w->at[i].stream, w->at[i].position);
+	return true;
+}
 
 /* The last position of the stream that all of one set come behind, or are. */
 static uint64_t behind_set(const struct value_ways *w, unsigned set, acl_ref stream)
 {
 	uint64_t last = 0;
 
-	for (unsigned i = 0; set >> i; i++) {
+	each_bit(i, set)
+	{
 		uint64_t position =
 			w->at[i].stream == stream ? w->at[i].position : clock_position(w->clock[i], stream);
 
-		if (set >> i & 1 && position > last)
+		if (position > last)
 			last = position;
 	}
 	return last;
@@ -267,53 +338,55 @@ static uint64_t behind_set(const struct value_ways *w, unsigned set, acl_ref str
 static void behind_all(
 	struct checks *c, const struct acl_call_record *call, const struct value_ways *w, acl_ref stream)
 {
-	struct acl_object *source = object_of(c, stream);
 	uint64_t first = UINT64_MAX;
 
-	for (unsigned set = 0; set < 32; set++) {
-		uint64_t position = w->ends >> set & 1 ? behind_set(w, set, stream) : first;
+	each_bit(set, w->ends)
+	{
+		uint64_t position = behind_set(w, set, stream);
 
 		if (position < first)
 			first = position;
 	}
-	if (source && first)
-		stream_waits_for(c, stream_of(call), call->state.position, source, first);
+	behind_change(c, call, stream, first);
 }
 
-/* false: one of the changes comes behind something that is not seen, or is forgotten. */
-static bool ways_open(struct checks *c, struct value_ways *w, unsigned room)
+/* false: one of the changes is forgotten, or comes behind something that is not seen. */
+static bool ways_open(struct checks *c, struct value_ways *w)
 {
+	unsigned changes = 0;
 	bool known = true;
 
-	for (unsigned set = 0; set < 32; set++)
-		for (unsigned i = 0; w->ends >> set & 1 && set >> i; i++) {
-			struct acl_object *source;
+	each_bit(set, w->ends) changes |= set;
+	if (!set_is_there(w, changes))
+		return false;
+	each_bit(i, changes)
+	{
+		struct acl_object *source = object_of(c, w->at[i].stream);
 
-			if (!(set >> i & 1) || (i < room && w->clock[i]))
-				continue;
-			known &= i < room && w->at[i].position;
-			source = known ? object_of(c, w->at[i].stream) : NULL;
-			if (source)
-				w->clock[i] = order_clock(source, w->at[i].position);
-		}
-	for (unsigned i = 0; i < room; i++)
+		w->clock[i] = source ? order_clock(source, w->at[i].position) : NULL;
 		for (uint32_t k = 0; k < clock_entries(w->clock[i]); k++)
-			known &= is_one(w->ends) || !(w->clock[i]->streams->stream[k] & CLOCK_UNSEEN);
+			known &= !(w->clock[i]->streams->stream[k] & CLOCK_UNSEEN);
+	}
 	return known;
 }
 
-/* Every stream that those of one set come behind, and their own. */
-static void ways_order(struct checks *c, const struct acl_call_record *call, const struct value_ways *w)
+/* Several sets: of what one of them comes behind, that of all the others, too. */
+static bool order_in_common(struct checks *c, const struct acl_call_record *call, struct value_ways *w)
 {
-	unsigned set = (unsigned)__builtin_ctz(w->ends);
+	struct clock *clocks[VALUE_CHANGES] = {NULL};
+	bool known;
 
-	for (unsigned i = 0; set >> i; i++) {
-		if (!(set >> i & 1))
-			continue;
+	w->clock = clocks;
+	known = ways_open(c, w);
+	each_bit(i, known ? (uint32_t)__builtin_ctz(w->ends) : 0)
+	{
 		behind_all(c, call, w, w->at[i].stream);
-		for (uint32_t k = 0; !is_one(w->ends) && k < clock_entries(w->clock[i]); k++)
+		for (uint32_t k = 0; k < clock_entries(w->clock[i]); k++)
 			behind_all(c, call, w, w->clock[i]->streams->stream[k]);
 	}
+	for (unsigned i = 0; i < VALUE_CHANGES; i++)
+		clock_release(c, clocks[i]);
+	return known;
 }
 
 bool value_wait_ordered(struct checks *c, const struct acl_call_record *call, const struct value_history *h)
@@ -321,15 +394,11 @@ bool value_wait_ordered(struct checks *c, const struct acl_call_record *call, co
 	uint64_t note = h ? call_note(call, &end_note) : 0;
 	uint32_t since = h ? h->changes - (uint32_t)(note >> 32) : 0;
 	struct value_ways w = {.ends = (uint32_t)note};
-	bool known;
 
 	if (!w.ends || since >= VALUE_CHANGES)
 		return false;
 	w.at = &h->latest[since];
-	known = ways_open(c, &w, VALUE_CHANGES - since);
-	if (known)
-		ways_order(c, call, &w);
-	for (unsigned i = 0; i < VALUE_CHANGES; i++)
-		clock_release(c, w.clock[i]);
-	return known;
+	w.room = VALUE_CHANGES - since;
+	return is_one(w.ends) ? order_by_set(c, call, &w, (unsigned)__builtin_ctz(w.ends))
+			      : order_in_common(c, call, &w);
 }

@@ -33,10 +33,10 @@ enum value_act { VALUE_SET, VALUE_ADD, VALUE_OR, VALUE_AND, VALUE_AWAIT, VALUE_C
 struct value_change {
 	acl_ref stream; /* 0: the host has set it */
 	uint64_t position; /* 0 = none */
-	uint64_t value; /* that is set, added … */
+	uint64_t value; /* that is set, added, waited for … */
 	uint64_t after; /* settled: what it leaves */
-	struct value_test when; /* AWAIT, CLEAR: for what */
 	uint8_t act; /* enum value_act */
+	uint8_t is; /* AWAIT, CLEAR: enum value_condition */
 	uint8_t behind; /* bit i: of the change that is i + 1 older, which comes before it on the device */
 	bool settled; /* so do all older ones, and what it leaves is known */
 	bool followed; /* whoever changes the value from then on is seen */
@@ -56,7 +56,8 @@ void value_begin(struct value_history *h);
 void value_forget(struct value_history *h);
 /* It is the value, whatever was before. */
 void value_is(struct value_history *h, uint64_t value, bool followed);
-/* The task that the call puts on its stream changes it: of what, value, when, act and followed count. */
+/* The task that the call puts on its stream changes it: of what, value, act, is, behind and followed count.
+ */
 void value_changed(struct checks *c, const struct acl_call_record *call, struct value_history *h,
 	struct value_change what);
 
@@ -73,6 +74,8 @@ struct value_end value_end(struct checks *c, const struct value_history *h, stru
 /* In enter: the call waits, and ends that way. */
 void value_wait_begins(
 	struct acl_call_record *call, const struct value_history *h, const struct value_end *end);
+/* In leave: how it ends was known. */
+bool value_wait_known(const struct acl_call_record *call);
 /* In leave of a successful one; h: NULL: it is forgotten.  false: what the wait comes behind is not seen. */
 bool value_wait_ordered(struct checks *c, const struct acl_call_record *call, const struct value_history *h);
 

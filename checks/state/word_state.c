@@ -406,7 +406,7 @@ static void word_wait_leave(struct checks *c, struct acl_call_record *call)
 
 	if (!stream_of(call) || !call->state.position || !succeeded(call) || call->state.capture)
 		return;
-	w = word_lock(c, call, &at);
+	w = value_wait_known(call) ? word_lock(c, call, &at) : NULL;
 	known = value_wait_ordered(c, call, w && word_is(w, word_address(call), &at) ? &w->values : NULL);
 	if (w)
 		unlock(&w->lock);
