@@ -454,6 +454,7 @@ int main(void)
 		cmocka_unit_test(many_records),
 	};
 
+	fixture_counts_only();
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("order by counting notifies", tests, NULL, NULL);
 }

@@ -172,6 +172,7 @@ int main(void)
 		cmocka_unit_test(compared_values_of_a_built_model),
 	};
 
+	fixture_counts_only();
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("values that decide", tests, NULL, NULL);
 }

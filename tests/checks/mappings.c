@@ -240,6 +240,7 @@ int main(void)
 		cmocka_unit_test(within_a_model),
 	};
 
+	fixture_counts_only();
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("memory at several addresses", tests, NULL, NULL);
 }
