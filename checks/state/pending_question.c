@@ -107,32 +107,40 @@ static bool block_in_flight(struct checks *c, struct acl_block *block, const str
 	return found;
 }
 
+static bool models_there(struct checks *c)
+{
+	return load_relaxed(&c->conditions) & (1u << WHEN_CAPTURES | 1u << WHEN_BOUND);
+}
+
+/* By the addresses of its block. */
+static bool place_in_flight(
+	struct checks *c, const struct access_question *q, struct access_conflict *out, unsigned *compared)
+{
+	return block_in_flight(c, (struct acl_block *)q->block, q, out, compared) ||
+	       (models_there(c) && replay_in_flight(c, q, out, compared));
+}
+
 /* Through another mapping of its memory. */
 static bool mapping_in_flight(
 	struct checks *c, const struct access_question *q, struct access_conflict *out, unsigned *compared)
 {
-	struct acl_block *own = (struct acl_block *)q->block;
 	struct access_question there = *q;
 	struct block_lookup beside;
 	uint64_t shift;
 	unsigned at = 0;
 
-	while (q->mappings && physical_mapped_beside(c, own, &at, &beside, &shift)) {
+	while (q->mappings && physical_mapped_beside(c, q->block, &at, &beside, &shift)) {
+		there.block = beside.block;
 		there.start = q->start - shift;
 		there.end = q->end - shift;
-		if (!block_in_flight(c, beside.block, &there, out, compared))
+		if (!place_in_flight(c, &there, out, compared))
 			continue;
 		out->start += shift;
 		out->end += shift;
-		out->block = own;
+		out->block = (struct acl_block *)q->block;
 		return true;
 	}
 	return false;
-}
-
-static bool models_there(struct checks *c)
-{
-	return load_relaxed(&c->conditions) & (1u << WHEN_CAPTURES | 1u << WHEN_BOUND);
 }
 
 bool access_in_flight(
@@ -142,9 +150,7 @@ bool access_in_flight(
 
 	*compared = 0;
 	if (q->block)
-		return block_in_flight(c, (struct acl_block *)q->block, q, out, compared) ||
-		       mapping_in_flight(c, q, out, compared) ||
-		       (models_there(c) && replay_in_flight(c, q, out, compared));
+		return place_in_flight(c, q, out, compared) || mapping_in_flight(c, q, out, compared);
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t from = q->start;
 		struct acl_block *block;

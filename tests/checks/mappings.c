@@ -203,6 +203,23 @@ static void beside_a_model(void **state)
 	}
 }
 
+/* The host waits for no execution. */
+static void copied_beside_a_model(void **state)
+{
+	struct mapped m = mapped();
+	aclmdlRI model = handle(30);
+
+	(void)state;
+	CALL(m.x.fixture, aclmdlRICaptureBegin, 0, .stream = m.x.s, .mode = RELAXED);
+	copy(&m, 0, 0, m.x.s);
+	CALL(m.x.fixture, aclmdlRICaptureEnd, 0, .stream = m.x.s, .modelRI = &model);
+	CALL(m.x.fixture, aclmdlRIExecuteAsync, 0, .modelRI = model, .stream = m.x.s);
+	CALL(m.x.fixture, aclrtMemcpy, 0, .dst = m.range + MIB2, .destMax = 4096, .src = m.x.h, .count = 4096,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE);
+	want(m.x.fixture, "async-result-used-before-sync:warning");
+	fixture_free(m.x.fixture);
+}
+
 /* Two tasks of one model. */
 static void within_a_model(void **state)
 {
@@ -237,6 +254,7 @@ int main(void)
 		cmocka_unit_test(the_other_mapping_goes),
 		cmocka_unit_test(copied_at_once),
 		cmocka_unit_test(beside_a_model),
+		cmocka_unit_test(copied_beside_a_model),
 		cmocka_unit_test(within_a_model),
 	};
 
