@@ -2,6 +2,9 @@
 /* Argument lists of kernels, shared buffers. */
 #include "order.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static aclrtFuncHandle func;
 
 static void load(void)
@@ -91,6 +94,38 @@ static void completed(void)
 	OK(aclrtSynchronizeStream(s));
 }
 
+static void launch_from(void *list, void *args, size_t size)
+{
+	uint64_t value = 1;
+	aclrtParamHandle param;
+
+	OK(aclrtKernelArgsInitByUserMem(func, list, args, size));
+	OK(aclrtKernelArgsAppend(list, &value, sizeof(value), &param));
+	OK(aclrtKernelArgsParaUpdate(list, param, &value, sizeof(value)));
+	OK(aclrtKernelArgsFinalize(list));
+	OK(aclrtLaunchKernelWithConfig(func, 1, s, NULL, list, NULL));
+}
+
+/* Nothing ends a list in the program's memory: in between, that holds other things. */
+static void memory_used_again(void)
+{
+	size_t size, args;
+	char *memory;
+
+	load();
+	OK(aclrtKernelArgsGetHandleMemSize(func, &size));
+	OK(aclrtKernelArgsGetMemSize(func, 8, &args));
+	memory = malloc(2 * size + args);
+	for (size_t at = 0; at <= size; at += size / 2 & ~(size_t)7) {
+		launch_from(memory + at, memory + 2 * size, args);
+		memset(memory, 0x5a, 2 * size);
+		launch_from(memory, memory + 2 * size, args);
+		memset(memory, 0xa5, 2 * size);
+	}
+	OK(aclrtSynchronizeStream(s));
+	free(memory);
+}
+
 /* --- shared buffers ------------------------------------------------------------------------- */
 
 static void buffers_apart(void)
@@ -127,6 +162,6 @@ static void buffers(void)
 	OK(aclrtFreeBuf(b));
 }
 
-static const struct tap_case cases[] = {C(filling), C(completed), C(buffers)};
+static const struct tap_case cases[] = {C(filling), C(completed), C(memory_used_again), C(buffers)};
 
 ORACLE_MAIN(cases)

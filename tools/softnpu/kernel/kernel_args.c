@@ -15,7 +15,6 @@ struct param {
 };
 
 struct args {
-	struct list link; /* of all lists */
 	char *buffer;
 	size_t size, capacity;
 	bool own; /* buffer is ours */
@@ -28,12 +27,47 @@ struct args {
 	aclrtPlaceHolderInfo holders[MAX_KERNEL_PARAMS]; /* for the launch */
 };
 
-static struct list lists = {&lists, &lists};
+/*
+ * Where a list is. Nothing ends one in the program's memory, which may hold
+ * anything by now: what is there is read when the program names the list, or a parameter in it.
+ */
+struct place {
+	struct list link; /* of all places, the last one used first */
+	struct args *args;
+};
+
+static struct list places = {&places, &places};
 static pthread_key_t thread_key;
+
+static void forget(struct place *p)
+{
+	list_del(&p->link);
+	free(p);
+}
+
+/* No list is there any more, nor in a part of it. */
+static void forget_all_at(const struct args *a)
+{
+	struct place *p, *next;
+
+	list_for_each_safe(p, next, &places, link) if (p->args < a + 1 && a < p->args + 1) forget(p);
+}
+
+static aclError remember(struct args *a)
+{
+	struct place *p = malloc(sizeof(*p));
+
+	if (!p)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for arguments");
+	forget_all_at(a);
+	p->args = a;
+	list_add(&places, &p->link);
+	return ACL_SUCCESS;
+}
 
 static void drop(struct args *a)
 {
-	list_del(&a->link);
+	forget_all_at(a);
 	if (a->own)
 		free(a->buffer);
 }
@@ -53,9 +87,14 @@ static void make_key(void)
 
 static struct args *find(const void *handle)
 {
-	struct args *a;
+	struct place *p;
 
-	list_for_each(a, &lists, link) if (a == handle) return a;
+	list_for_each(p, &places, link) if (p->args == handle)
+	{
+		list_del(&p->link);
+		list_add(&places, &p->link);
+		return p->args;
+	}
 	npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is no argument list", handle);
 	return NULL;
 }
@@ -67,29 +106,41 @@ static void reset(struct args *a, const struct function *f, char *buffer, size_t
 	a->capacity = capacity;
 	a->own = own;
 	a->cpu = function_is_cpu(f);
-	list_add_tail(&lists, &a->link);
+}
+
+static aclError make_own(struct args **out)
+{
+	struct args *a = malloc(sizeof(*a));
+	char *buffer = malloc(MAX_SIZE);
+	aclError rc = a && buffer ? remember(a)
+				  : npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for arguments");
+
+	if (!rc && pthread_setspecific(thread_key, a)) {
+		forget_all_at(a);
+		rc = npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for arguments");
+	}
+	if (rc) {
+		free(buffer);
+		free(a);
+		return rc;
+	}
+	a->buffer = buffer;
+	*out = a;
+	return ACL_SUCCESS;
 }
 
 static aclError init_own(const void *func, aclrtArgsHandle *out)
 {
 	struct args *a = pthread_getspecific(thread_key);
 	struct function *f;
-	char *buffer;
 	aclError rc = function_find(func, &f);
 
 	if (rc)
 		return rc;
-	buffer = a ? a->buffer : malloc(MAX_SIZE);
-	if (a)
-		list_del(&a->link);
-	else
-		a = malloc(sizeof(*a));
-	if (!a || !buffer || pthread_setspecific(thread_key, a)) {
-		free(buffer);
-		free(a);
-		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for arguments");
-	}
-	reset(a, f, buffer, MAX_SIZE, true);
+	rc = a ? remember(a) : make_own(&a);
+	if (rc)
+		return rc;
+	reset(a, f, a->buffer, MAX_SIZE, true);
 	*out = a;
 	return ACL_SUCCESS;
 }
@@ -104,19 +155,14 @@ aclError aclrtKernelArgsInit(aclrtFuncHandle funcHandle, aclrtArgsHandle *argsHa
 
 static aclError init_user(const void *func, void *handle, char *memory, size_t size)
 {
-	struct args *a;
 	struct function *f;
 	aclError rc = function_find(func, &f);
 
-	if (rc)
-		return rc;
-	list_for_each(a, &lists, link) if (a == handle)
-	{
-		list_del(&a->link);
-		break;
-	}
-	reset(handle, f, memory, size, false);
-	return ACL_SUCCESS;
+	if (!rc)
+		rc = remember(handle);
+	if (!rc)
+		reset(handle, f, memory, size, false);
+	return rc;
 }
 
 aclError aclrtKernelArgsInitByUserMem(
@@ -195,13 +241,15 @@ aclError aclrtKernelArgsAppendPlaceHolder(aclrtArgsHandle argsHandle, aclrtParam
 
 static struct param *find_param(const void *handle)
 {
-	struct args *a;
+	struct place *p;
 
-	list_for_each(a, &lists, link)
+	list_for_each(p, &places, link)
 	{
-		for (struct param *p = a->params; p < a->params + a->n; p++)
-			if (p == handle)
-				return p;
+		if ((uintptr_t)handle - (uintptr_t)p->args >= sizeof(struct args))
+			continue;
+		for (unsigned i = 0; i < p->args->n && i < MAX_KERNEL_PARAMS; i++)
+			if (&p->args->params[i] == handle)
+				return &p->args->params[i];
 	}
 	return NULL;
 }
