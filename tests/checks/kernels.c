@@ -638,6 +638,10 @@ static void list_of_like_function(void **state)
 	list = begin(fixture, add, 5);
 	run(fixture, mul, list);
 	never(fixture, "kargs-handle-foreign-func");
+	begin(fixture, mul, 5);
+	list = begin(fixture, add, 5);
+	run(fixture, mul, list);
+	never(fixture, "kargs-handle-thread");
 }
 
 int main(void)

@@ -511,6 +511,27 @@ static void list_begun_again(void)
 		launch_list(mul, second);
 }
 
+/* Both are begun first, and filled in turns then: it is one list, of the second function. */
+static void lists_in_turns(void)
+{
+	aclrtBinHandle b = load_file();
+	aclrtFuncHandle add = fetch(b, "add"), mul = fetch(b, "mul");
+	void *where = make_address();
+	aclrtArgsHandle first = begin(add, where), second = bug ? begin(mul, where) : NULL;
+
+	append(first, 8);
+	if (bug)
+		append(second, 8);
+	CALL(aclrtKernelArgsFinalize, .argsHandle = first);
+	launch_list(add, first);
+	if (bug)
+		return;
+	second = begin(mul, where);
+	append(second, 8);
+	CALL(aclrtKernelArgsFinalize, .argsHandle = second);
+	launch_list(mul, second);
+}
+
 static void buffer_of_value(void)
 {
 	aclrtArgsHandle a = begin_any();
@@ -715,6 +736,7 @@ static const struct pair pairs[] = {
 	PAIR("kargs-handle-foreign-func", list_of_other_function),
 	PAIR("kargs-handle-thread", list_of_other_thread),
 	PAIR("kargs-handle-thread", list_begun_again),
+	PAIR("kargs-handle-thread", lists_in_turns),
 	PAIR("kargs-param-mismatch", buffer_of_value),
 	PAIR("kargs-append-after-finalize", buffer_after_end),
 	PAIR("kargs-param-mismatch", update_placeholder),

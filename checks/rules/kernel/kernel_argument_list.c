@@ -24,10 +24,11 @@ struct args_param {
 struct args_list {
 	uint64_t handle;
 	uint64_t function; /* its handle */
-	uint64_t former; /* function the same handle was filled for and never launched; 0 = none */
+	uint64_t former; /* function the same handle was begun for and never launched; 0 = none */
 	uint64_t bytes, capacity;
 	uint32_t tid; /* whose list it is, 0 = in the program's memory */
 	uint32_t n, limit; /* parameters there are, and may be */
+	bool former_filled;
 	bool final, buffer, launched;
 	bool updated; /* a parameter, since it became final */
 	bool packed; /* may be of the AI CPU: its parameters are not aligned */
@@ -143,16 +144,20 @@ static void begin(
 	struct kernel_state *k = kernels(c);
 	struct args_list *l;
 	uint64_t function = (uintptr_t)ACL_ARGS(call, aclrtKernelArgsInit)->funcHandle, former = 0;
+	bool filled = false;
 
 	lock(&k->lock);
 	l = list_place(c, k, handle);
 	if (l) {
-		if (l->handle == handle && own && l->tid == call->tid && l->n && !l->launched &&
-			l->function != function)
+		if (l->handle == handle && own && l->tid == call->tid && !l->launched &&
+			l->function != function) {
 			former = l->function;
+			filled = l->n;
+		}
 		l->handle = handle;
 		l->function = function;
 		l->former = former;
+		l->former_filled = filled;
 		l->bytes = 0;
 		l->capacity = capacity;
 		l->tid = own ? call->tid : 0;
@@ -500,6 +505,7 @@ static void launching(struct checks *c, struct acl_call_record *call)
 	struct kernel_state *k = kernels(c);
 	struct outcome v = {0};
 	uint64_t begun_for = 0;
+	bool lost = false; /* parameters that were appended before the list was begun again */
 	struct args_list *l;
 
 	lock(&k->lock);
@@ -507,9 +513,12 @@ static void launching(struct checks *c, struct acl_call_record *call)
 	if (l) {
 		v = check_launch(call, l, (uintptr_t)a->funcHandle);
 		begun_for = l->function;
+		lost = l->former_filled || other_thread(l, call);
 	}
 	unlock(&k->lock);
-	if (v.rule == RULE("kargs-handle-foreign-func") && alike(c, begun_for, (uintptr_t)a->funcHandle))
+	if ((v.rule == RULE("kargs-handle-foreign-func") ||
+		    (v.rule == RULE("kargs-handle-thread") && !lost)) &&
+		alike(c, begun_for, (uintptr_t)a->funcHandle))
 		v.rule = NULL;
 	report(c, call, &v, a->argsHandle);
 }
