@@ -56,6 +56,24 @@ static void init_after_finalize(void **state)
 	silent(fixture);
 }
 
+/* Destructors release, and prepare that; a thread that works on is another matter. */
+static void work_in_the_exit(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *memory = NULL;
+
+	(void)state;
+	CALL(fixture, aclrtResetDevice, 0, .deviceId = 0);
+	FINALIZE(fixture);
+	fixture->in_exit = true;
+	CALL(fixture, aclrtSetDevice, 0, .deviceId = 0);
+	CALL(fixture, aclrtSynchronizeDevice, 0);
+	CALL(fixture, aclrtResetDevice, 0, .deviceId = 0);
+	silent(fixture);
+	CALL(fixture, aclrtMallocHost, 0, .hostPtr = &memory, .size = SIZE);
+	want(fixture, "use-after-finalize:warning");
+}
+
 static void init_after_finalize_reference(void **state)
 {
 	struct fixture *fixture = fixture_new(DOCUMENTS);
@@ -357,6 +375,7 @@ int main(void)
 		cmocka_unit_test(init_by_target),
 		cmocka_unit_test(init_other_module),
 		cmocka_unit_test(init_after_finalize),
+		cmocka_unit_test(work_in_the_exit),
 		cmocka_unit_test(init_after_finalize_reference),
 		cmocka_unit_test(init_reference_without_output),
 		cmocka_unit_test(init_failed_first),

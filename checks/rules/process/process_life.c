@@ -65,11 +65,27 @@ static bool releases(const char *name)
 	       strstr(name, "Unmap") || strstr(name, "UnSubscribe");
 }
 
+/* Memory is taken, or work done: what destructors prepare a release by is none of it. */
+static bool works(unsigned api)
+{
+	switch (acl_apis[api].operation_group) {
+	case ACL_OP_GROUP_ALLOCATE:
+	case ACL_OP_GROUP_COPY:
+	case ACL_OP_GROUP_SET:
+	case ACL_OP_GROUP_REDUCE:
+	case ACL_OP_GROUP_LAUNCH:
+	case ACL_OP_GROUP_EXECUTE:
+		return true;
+	}
+	return false;
+}
+
 static void after_end(struct checks *c, struct acl_call_record *call)
 {
-	if (__builtin_expect(!load_relaxed(&process(c)->ended), 1) || call->in_exit)
+	if (__builtin_expect(!load_relaxed(&process(c)->ended), 1) || (call->in_exit && !works(call->api)))
 		return;
-	FINDING(c, call, "use-after-finalize", true, NO_PARTS,
+	FINDING(c, call, "use-after-finalize", true,
+		PARTS(call->in_exit ? part_severity(ACL_SEV_WARNING) : part_none()),
 		"aclFinalize was called before and aclInit not again.");
 }
 
