@@ -83,6 +83,21 @@ static void device_wait_of_one_context(void)
 	CALL(aclrtFree, .devPtr = d);
 }
 
+/* The free waits as a device wait does. */
+static void free_waits_in_one_context(void)
+{
+	aclrtStream s;
+	char *d = make_device_memory(4096);
+
+	make_context();
+	s = make_stream();
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	if (bug)
+		make_context();
+	CALL(aclrtFreeWithDevSync, .devPtr = d);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
 /* --- streams --------------------------------------------------------------------------- */
 
 static void force_awaited(void)
@@ -277,6 +292,7 @@ static const struct pair pairs[] = {
 	PAIR_ALSO("sync-timeout-ignored", free_after_timeout, "free-in-flight"),
 	PAIR("sync-timeout-ignored", event_after_timeout),
 	PAIR_ALSO("sync-device-scope", device_wait_of_one_context, "free-in-flight"),
+	PAIR("free-devsync-other-device", free_waits_in_one_context),
 	PAIR("stream-destroy-force-pending", force_awaited),
 	PAIR("stream-destroy-force-pending", force_awaited_after_a_callback),
 	PAIR("stream-destroy-force-pending", force_behind_a_polled_word),

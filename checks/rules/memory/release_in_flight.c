@@ -23,15 +23,26 @@ static struct access_question released_range(const struct acl_block *b, bool any
 }
 
 /* Those that wait first wait for the streams of the current context only. */
-static void other_device_report(struct checks *c, struct acl_call_record *call, const struct acl_block *b)
+static void unwaited_report(struct checks *c, struct acl_call_record *call, const struct acl_block *b)
 {
+	const struct acl_rule *rule = RULE("free-devsync-other-device");
 	int device = device_current(c, thread_of(call));
 	struct access_question q = released_range(b, false);
+	struct acl_object *context;
+	bool known;
 
+	if (device < 0)
+		return;
 	q.not_device = device;
-	if (device >= 0)
-		use_in_flight(c, call, RULE("free-devsync-other-device"), &q,
-			"The call waits for the current device only");
+	if (use_in_flight(c, call, rule, &q, "The call waits for the current device only"))
+		return;
+	context = context_current(c, thread_of(call), &known);
+	if (!known || !context)
+		return;
+	q.not_device = -1;
+	q.device = device;
+	q.not_context = object_ref(context);
+	use_in_flight(c, call, rule, &q, "The call waits for streams of the current context only");
 }
 
 static void memory_release_enter(struct checks *c, struct acl_call_record *call)
@@ -43,7 +54,7 @@ static void memory_release_enter(struct checks *c, struct acl_call_record *call)
 		return;
 	q = released_range(b, false);
 	if (acl_apis[call->api].mode == ACL_MODE_BLOCKING)
-		other_device_report(c, call, b);
+		unwaited_report(c, call, b);
 	else if (kind_is_host(load_relaxed(&b->kind)))
 		use_in_flight(c, call, RULE("free-host-in-flight"), &q, "The memory is released at once");
 	else
