@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks as they are submitted: which accesses to memory are in flight with them. */
 #include "checks/state/binding_state.h"
+#include "checks/state/declared_kernel.h"
 #include "checks/state/descriptor_state.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
@@ -300,6 +301,37 @@ static void described_task_failed(struct checks *c, struct acl_call_record *call
 		range_take_back(c, call, r[i].at, r[i].bytes);
 }
 
+/* --- arguments of kernels ------------------------------------------------------------------------------ */
+
+static const void *arguments_of(const struct acl_call_record *call, uint64_t *bytes)
+{
+	*bytes = acl_arg_value(call->api, call->args, ACL_ROLE_ARGUMENT_BYTES);
+	return acl_arg_pointer(call->api, call->args, ACL_ROLE_DEVICE_ARGUMENTS);
+}
+
+/* In device memory: the kernel reads them when it runs. */
+static void arguments_task_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct entering e;
+	uint64_t bytes;
+	const void *at = arguments_of(call, &bytes);
+
+	if (!at || !bytes || kernel_accesses(call) || !task_begin(c, call, &e))
+		return;
+	range_add(c, &e, at, bytes, ACCESS_READS);
+	entering_end(&e, call);
+}
+
+/* What comes behind the launch is compared with the latest launches (launch_argument_block.c). */
+static void arguments_task_done(struct checks *c, struct acl_call_record *call)
+{
+	uint64_t bytes;
+	const void *at = arguments_of(call, &bytes);
+
+	if (at && bytes && !kernel_accesses(call) && task_runs_now(c, call))
+		range_take_back(c, call, at, bytes);
+}
+
 /* --- random numbers ------------------------------------------------------------------------------------ */
 
 static void random_task_enter(struct checks *c, struct acl_call_record *call)
@@ -388,6 +420,9 @@ static const struct check_hook hooks[] = {
 	{ON_OP(COPY_INDIRECT), ACL_FAILED, described_task_failed},
 	{ON_OP(CACHE_DESCRIBED), ACL_ENTER, described_task_enter},
 	{ON_OP(CACHE_DESCRIBED), ACL_FAILED, described_task_failed},
+	{ON_OP_WITH(LAUNCH_KERNEL, DEVICE_ARGUMENTS), ACL_ENTER, arguments_task_enter},
+	{ON_OP_WITH(LAUNCH_KERNEL, DEVICE_ARGUMENTS), ACL_LEAVE, arguments_task_done},
+	{ON_OP_WITH(LAUNCH_KERNEL, DEVICE_ARGUMENTS), ACL_FAILED, arguments_task_done},
 	{ON_OP(RANDOM), ACL_ENTER, random_task_enter},
 	{ON_OP(RANDOM), ACL_FAILED, random_task_failed},
 	{ON_OP(FREE_POOL), ACL_ENTER, pool_free_enter},

@@ -95,6 +95,17 @@ static void arguments_behind_end(void)
 	CALL(aclrtSynchronizeStream, .stream = NULL);
 }
 
+/* Not even the runtime's rounding up reaches as far. */
+static void arguments_a_little_behind_end(void)
+{
+	char *args = make_device_memory(4096);
+
+	CALL(aclrtMemset, .devPtr = args, .maxCount = 4096, .value = 0, .count = 4096);
+	CALL(aclrtLaunchKernel, .funcHandle = HANDLE, .numBlocks = 1, .argsData = args + 4032,
+		.argsSize = bug ? 128 : 64);
+	CALL(aclrtSynchronizeStream, .stream = NULL);
+}
+
 static void arguments_of_another_device(void)
 {
 	char *args = make_device_memory(4096);
@@ -125,6 +136,43 @@ static void device_arguments(void)
 	CALL(aclrtSynchronizeStream, .stream = NULL);
 }
 
+/* --- when they are there ------------------------------------------------------------------------- */
+
+/* The task that fills them is not waited for; the neighbour's may go on. */
+static void launch_behind(aclrtStream up, char *args)
+{
+	aclrtStream s = make_stream();
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+
+	CALL(aclrtRecordEvent, .event = e, .stream = up);
+	CALL(aclrtMemsetAsync, .devPtr = args + 64, .maxCount = 64, .count = 64, .stream = up);
+	if (!bug)
+		CALL(aclrtStreamWaitEvent, .stream = s, .event = e);
+	CALL(aclrtLaunchKernelV2, .funcHandle = HANDLE, .numBlocks = 1, .argsData = args, .argsSize = 64,
+		.stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = up);
+}
+
+static void uploaded_on_other_stream(void)
+{
+	aclrtStream up = make_stream();
+	char *args = make_device_memory(4096), *host = make_host_memory(4096);
+
+	CALL(aclrtMemcpyAsync, .dst = args, .destMax = 64, .src = host, .count = 64,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = up);
+	launch_behind(up, args);
+}
+
+static void cleared_on_other_stream(void)
+{
+	aclrtStream up = make_stream();
+	char *args = make_device_memory(4096);
+
+	CALL(aclrtMemsetAsync, .devPtr = args, .maxCount = 64, .count = 64, .stream = up);
+	launch_behind(up, args);
+}
+
 static const struct pair pairs[] = {
 	PAIR("kargs-append-after-finalize", append_late),
 	PAIR("kargs-append-after-finalize", append_after_update),
@@ -136,6 +184,9 @@ static const struct pair pairs[] = {
 	PAIR("kernel-args-location", arguments_of_another_device),
 	PAIR("kernel-args-location", arguments_beside_libraries),
 	PAIR("kernel-args-location", arguments_behind_end),
+	PAIR("kernel-args-location", arguments_a_little_behind_end),
+	PAIR("stream-race-copy", uploaded_on_other_stream),
+	PAIR("stream-race-set", cleared_on_other_stream),
 };
 
 PAIRS_MAIN("arguments of kernels", pairs)

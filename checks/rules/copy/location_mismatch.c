@@ -140,7 +140,7 @@ static inline __attribute__((always_inline)) void check_side(struct checks *c, s
 		memory_kind_name(place->kind));
 }
 
-#define ROUNDING 64 /* the runtime adds no more to what was asked for */
+#define ROUNDING 63 /* the runtime adds no more to what was asked for: up to a multiple of 32, and 32 */
 
 /* Blocks that end where the program sees no other one begin. */
 static void check_args_end(
