@@ -585,6 +585,21 @@ static void begin_in(aclrtFuncHandle f, aclrtArgsHandle handle, size_t size)
 		.actualArgsSize = size);
 }
 
+/* A list's parameters go when it is begun again. */
+static void update_of_before(void)
+{
+	aclrtFuncHandle f = fetch(load_file(), "add");
+	aclrtArgsHandle a = begin(f, make_address());
+	aclrtParamHandle second;
+
+	append(a, 8);
+	second = append(a, 8);
+	if (bug)
+		begin(f, a);
+	CALL_FAILS(bug ? 107000 : 0, aclrtKernelArgsParaUpdate, .argsHandle = a, .paramHandle = second,
+		.param = heap_memory, .paramSize = 8);
+}
+
 static void update_other_list(void)
 {
 	aclrtFuncHandle f = fetch(load_file(), "add");
@@ -743,6 +758,7 @@ static const struct pair pairs[] = {
 	PAIR("kargs-param-mismatch", update_larger),
 	PAIR("kargs-param-mismatch", update_smaller),
 	PAIR("kargs-param-mismatch", update_other_list),
+	PAIR("kargs-param-mismatch", update_of_before),
 	PAIR("kargs-too-many", many_parameters),
 	PAIR("kargs-too-many", many_bytes),
 	PAIR("kargs-too-many", large_buffer),

@@ -28,6 +28,7 @@ struct args_list {
 	uint64_t bytes, capacity;
 	uint32_t tid; /* whose list it is, 0 = in the program's memory */
 	uint32_t n, limit; /* parameters there are, and may be */
+	uint32_t gone; /* up to here, those behind n are from before the list was begun again */
 	bool former_filled;
 	bool final, buffer, launched;
 	bool updated; /* a parameter, since it became final */
@@ -95,6 +96,15 @@ static struct args_param *param_find(struct args_list *l, uint64_t handle)
 	return NULL;
 }
 
+/* The runtime gives a parameter's handle again when the list has as many parameters again. */
+static bool param_is_gone(const struct args_list *l, uint64_t handle)
+{
+	for (unsigned i = l->n; i < l->gone && i < PARAMS; i++)
+		if (l->params[i].handle == handle)
+			return true;
+	return false;
+}
+
 static bool in_some_list(struct kernel_state *k, uint64_t param)
 {
 	for (uint32_t i = 0; i < k->n; i++)
@@ -160,6 +170,7 @@ static void begin(
 		l->former_filled = filled;
 		l->bytes = 0;
 		l->capacity = capacity;
+		l->gone = l->n > l->gone ? l->n : l->gone;
 		l->tid = own ? call->tid : 0;
 		l->n = 0;
 		l->limit = !own && params && params - 1 < PARAMS ? (uint32_t)params - 1 : PARAMS;
@@ -349,10 +360,15 @@ static struct outcome check_param(
 {
 	struct args_param *p = param_find(l, handle);
 
-	if (!p && !in_some_list(k, handle))
+	bool other = !p && in_some_list(k, handle), gone = !p && !other && param_is_gone(l, handle);
+
+	if (!p && !other && !gone)
 		return v;
 	v.evaluated[1] = RULE("kargs-param-mismatch");
-	if (!p)
+	if (gone)
+		return broken(v, RULE("kargs-param-mismatch"),
+			"The parameter is gone: the list was begun again after it was appended.");
+	if (other)
 		return broken(v, RULE("kargs-param-mismatch"), "The parameter belongs to another list.");
 	if (p->holder == holder)
 		return v;
