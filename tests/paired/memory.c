@@ -33,6 +33,16 @@ static void free_inside(void)
 		CALL(aclrtFree, .devPtr = p);
 }
 
+/* Pages that the program has mapped itself. */
+static void free_own_pages(void)
+{
+	void *own = make_address(), *locked = make_host_memory(4096);
+
+	CALL(aclrtHostRegisterV2, .ptr = own, .size = 4096, .flag = ACL_HOST_REG_PINNED);
+	CALL_FAILS(bug ? 107000 : 0, aclrtFreeHost, .hostPtr = bug ? own : locked);
+	CALL(aclrtHostUnregister, .ptr = own);
+}
+
 static void free_heap(void)
 {
 	CALL_FAILS(bug ? 107000 : 0, aclrtFree, .devPtr = bug ? heap_memory : DEVICE);
@@ -412,6 +422,7 @@ static const struct pair pairs[] = {
 	PAIR("free-double", free_failed_first),
 	PAIR("free-interior-pointer", free_inside),
 	PAIR_AVOIDS("free-unknown-pointer", free_heap),
+	PAIR("free-unknown-pointer", free_own_pages),
 	PAIR("free-managed-wrong-api", free_reserved),
 	PAIR("free-managed-wrong-api", release_memory),
 	PAIR_AVOIDS("pool-sync-free", pool_freed_plainly),

@@ -54,6 +54,16 @@ static bool answer_is_awaited(struct checks *c, struct acl_call_record *call)
 	return true;
 }
 
+/* Where the program's own memory is registered. */
+static bool is_registration(struct checks *c, const struct acl_call_record *call)
+{
+	struct block_lookup place;
+
+	return map_live(registered_ranges(c)) &&
+	       map_find(registered_ranges(c), (uintptr_t)address_of(call), &place) &&
+	       place.base == (uintptr_t)address_of(call);
+}
+
 static void say_unknown(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule)
 {
 	static const char *const where[] = {[ACL_HOST_STACK] = "on a thread's stack",
@@ -68,6 +78,9 @@ static void say_unknown(struct checks *c, struct acl_call_record *call, const st
 	if (class >= ACL_HOST_STACK && class <= ACL_HOST_FILE)
 		FINDING_OF(c, call, rule, true, PARTS(part_address("address", address_of(call))),
 			"The address lies %s: the runtime never allocated it.", where[class]);
+	else if (is_registration(c, call))
+		FINDING_OF(c, call, rule, true, PARTS(part_address("address", address_of(call))),
+			"The program registered this memory of its own: aclrtHostUnregister ends that.");
 }
 
 /* The address is known: it is, or was, a block of the runtime. */
