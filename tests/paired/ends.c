@@ -98,6 +98,24 @@ static void free_waits_in_one_context(void)
 	CALL(aclrtSynchronizeStream, .stream = s);
 }
 
+/* A stream that is waited for waits for the one of the other context. */
+static void free_waits_for_a_waiting_stream(void)
+{
+	aclrtStream s;
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+	char *d = make_device_memory(4096);
+
+	make_context();
+	s = make_stream();
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	make_context();
+	if (!bug)
+		CALL(aclrtStreamWaitEvent, .event = e, .stream = make_stream());
+	CALL(aclrtFreeWithDevSync, .devPtr = d);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
 /* --- streams --------------------------------------------------------------------------- */
 
 static void force_awaited(void)
@@ -293,6 +311,7 @@ static const struct pair pairs[] = {
 	PAIR("sync-timeout-ignored", event_after_timeout),
 	PAIR_ALSO("sync-device-scope", device_wait_of_one_context, "free-in-flight"),
 	PAIR("free-devsync-other-device", free_waits_in_one_context),
+	PAIR("free-devsync-other-device", free_waits_for_a_waiting_stream),
 	PAIR("stream-destroy-force-pending", force_awaited),
 	PAIR("stream-destroy-force-pending", force_awaited_after_a_callback),
 	PAIR("stream-destroy-force-pending", force_behind_a_polled_word),

@@ -3,6 +3,7 @@
 #include "checks/rules/copy/earlier_access.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
+#include "checks/state/order_state.h"
 #include "checks/state/pending_access.h"
 
 /* All that is done to so many bytes. */
@@ -22,27 +23,52 @@ static struct access_question released_range(const struct acl_block *b, bool any
 		load_relaxed(&((struct acl_block *)b)->size));
 }
 
-/* Those that wait first wait for the streams of the current context only. */
-static void unwaited_report(struct checks *c, struct acl_call_record *call, const struct acl_block *b)
+/* Its streams are waited for, and with them what they wait for. */
+static bool awaited_with(struct checks *c, struct acl_object *context, const struct pending_access *task)
+{
+	struct acl_object *source = object_of(c, task->stream), *s;
+
+	object_each(c, ACL_HANDLE_STREAM, s)
+	{
+		if (!object_usable(s) || load_relaxed(&s->context) != object_ref(context))
+			continue;
+		if (order_unseen(c, s) || (source && order_is_before(source, task->position, s)))
+			return true;
+	}
+	return false;
+}
+
+static bool unwaited_report(struct checks *c, struct acl_call_record *call, struct acl_object *context,
+	const struct access_question *q, const char *what)
 {
 	const struct acl_rule *rule = RULE("free-devsync-other-device");
+	struct access_conflict x;
+	unsigned compared;
+
+	if (access_in_flight(c, q, &x, &compared) && awaited_with(c, context, &x.earlier)) {
+		rule_evaluated(call, rule);
+		return false;
+	}
+	return use_in_flight(c, call, rule, q, what);
+}
+
+/* Those that wait first wait for the streams of the current context only. */
+static void waiting_release_enter(struct checks *c, struct acl_call_record *call, const struct acl_block *b)
+{
 	int device = device_current(c, thread_of(call));
 	struct access_question q = released_range(b, false);
-	struct acl_object *context;
 	bool known;
+	struct acl_object *context = context_current(c, thread_of(call), &known);
 
-	if (device < 0)
+	if (device < 0 || !known || !context)
 		return;
 	q.not_device = device;
-	if (use_in_flight(c, call, rule, &q, "The call waits for the current device only"))
-		return;
-	context = context_current(c, thread_of(call), &known);
-	if (!known || !context)
+	if (unwaited_report(c, call, context, &q, "The call waits for the current device only"))
 		return;
 	q.not_device = -1;
 	q.device = device;
 	q.not_context = object_ref(context);
-	use_in_flight(c, call, rule, &q, "The call waits for streams of the current context only");
+	unwaited_report(c, call, context, &q, "The call waits for streams of the current context only");
 }
 
 static void memory_release_enter(struct checks *c, struct acl_call_record *call)
@@ -54,7 +80,7 @@ static void memory_release_enter(struct checks *c, struct acl_call_record *call)
 		return;
 	q = released_range(b, false);
 	if (acl_apis[call->api].mode == ACL_MODE_BLOCKING)
-		unwaited_report(c, call, b);
+		waiting_release_enter(c, call, b);
 	else if (kind_is_host(load_relaxed(&b->kind)))
 		use_in_flight(c, call, RULE("free-host-in-flight"), &q, "The memory is released at once");
 	else
