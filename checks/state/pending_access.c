@@ -688,6 +688,18 @@ void entering_add_ranges(struct entering *e, const struct batch_side *side, unsi
 			range_add(e, r, flags);
 }
 
+bool accesses_any(struct checks *c, const struct block_lookup *place)
+{
+	struct block_lookup home;
+	struct block_accesses *b;
+
+	place = allocation_of(c, place, &home);
+	b = place ? accesses_lock(c, place) : NULL;
+	if (b)
+		unlock(&b->lock);
+	return b != NULL;
+}
+
 void access_take_back(struct checks *c, const struct acl_call_record *call, const struct block_lookup *place,
 	uint64_t start, uint64_t span)
 {

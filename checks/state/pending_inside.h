@@ -138,6 +138,8 @@ uint8_t reduction_of(const struct acl_call_record *call);
 
 /* Locks the block's accesses, which are in the tree then; NULL: there are none. */
 struct block_accesses *accesses_lock(struct checks *c, const struct block_lookup *place);
+/* Whether a task may still use the block, or did when it was looked at last. */
+bool accesses_any(struct checks *c, const struct block_lookup *place);
 /* Under the lock: nothing is pending any more, as far as is known. */
 void accesses_clear(struct block_accesses *b);
 /* Whether the host knows the task to be done, or may: such an access is evidence of nothing. */
