@@ -305,17 +305,16 @@ static void described_task_failed(struct checks *c, struct acl_call_record *call
 
 static const char arguments_note;
 
-/* aclrtLaunchKernel and V2 begin alike: in device memory, the kernel reads them when it runs. Mostly no task
- * has anything to do with the block. */
+/* In device memory: the kernel reads them when it runs. Mostly no task has anything to do with the block. */
 static void arguments_task_enter(struct checks *c, struct acl_call_record *call)
 {
-	const struct acl_args_aclrtLaunchKernel *a = call->args;
-	const struct block_lookup *place = a->argsData ? allocation_at(c, call, a->argsData, 0) : NULL;
+	const void *at = acl_arg_pointer(call->api, call->args, ACL_ROLE_DEVICE_ARGUMENTS);
+	const struct block_lookup *place = at ? allocation_at(c, call, at, 0) : NULL;
 	struct entering e;
 
 	if (!place || !accesses_any(c, place) || kernel_accesses(call) || !task_begin(c, call, &e))
 		return;
-	range_add(c, &e, a->argsData, a->argsSize, ACCESS_READS);
+	range_add(c, &e, at, acl_arg_value(call->api, call->args, ACL_ROLE_ARGUMENT_BYTES), ACCESS_READS);
 	entering_end(&e, call);
 	call_note_set(call, &arguments_note, true);
 }
@@ -323,10 +322,9 @@ static void arguments_task_enter(struct checks *c, struct acl_call_record *call)
 /* What comes behind the launch is compared with the latest launches (launch_argument_block.c). */
 static void arguments_task_done(struct checks *c, struct acl_call_record *call)
 {
-	const struct acl_args_aclrtLaunchKernel *a = call->args;
-
 	if (call_note(call, &arguments_note))
-		range_take_back(c, call, a->argsData, a->argsSize);
+		range_take_back(c, call, acl_arg_pointer(call->api, call->args, ACL_ROLE_DEVICE_ARGUMENTS),
+			acl_arg_value(call->api, call->args, ACL_ROLE_ARGUMENT_BYTES));
 }
 
 /* --- random numbers ------------------------------------------------------------------------------------ */
@@ -417,12 +415,9 @@ static const struct check_hook hooks[] = {
 	{ON_OP(COPY_INDIRECT), ACL_FAILED, described_task_failed},
 	{ON_OP(CACHE_DESCRIBED), ACL_ENTER, described_task_enter},
 	{ON_OP(CACHE_DESCRIBED), ACL_FAILED, described_task_failed},
-	{ACL_API_aclrtLaunchKernel, ACL_ENTER, arguments_task_enter},
-	{ACL_API_aclrtLaunchKernel, ACL_LEAVE, arguments_task_done},
-	{ACL_API_aclrtLaunchKernel, ACL_FAILED, arguments_task_done},
-	{ACL_API_aclrtLaunchKernelV2, ACL_ENTER, arguments_task_enter},
-	{ACL_API_aclrtLaunchKernelV2, ACL_LEAVE, arguments_task_done},
-	{ACL_API_aclrtLaunchKernelV2, ACL_FAILED, arguments_task_done},
+	{ON_ROLE(DEVICE_ARGUMENTS), ACL_ENTER, arguments_task_enter},
+	{ON_ROLE(DEVICE_ARGUMENTS), ACL_LEAVE, arguments_task_done},
+	{ON_ROLE(DEVICE_ARGUMENTS), ACL_FAILED, arguments_task_done},
 	{ON_OP(RANDOM), ACL_ENTER, random_task_enter},
 	{ON_OP(RANDOM), ACL_FAILED, random_task_failed},
 	{ON_OP(FREE_POOL), ACL_ENTER, pool_free_enter},
