@@ -25,6 +25,7 @@
 #define PAIRED_HANDLE_BYTES 0x200000000ul
 /* Page-locked memory of paired ones. */
 #define PAIRED_HOST_TERABYTE 0x7eul
+#define PAIRED_DEVICE_TERABYTE 0x12ul
 
 /* --- memory ------------------------------------------------------------------------ */
 
@@ -128,7 +129,7 @@ static bool readable(void *context, const void *from, void *to, size_t bytes)
 	uintptr_t at = (uintptr_t)from;
 
 	if ((at - HANDLES < HANDLE_BYTES || at - PAIRED_HANDLES < PAIRED_HANDLE_BYTES ||
-		    at >> 40 == PAIRED_HOST_TERABYTE) &&
+		    at >> 40 == PAIRED_HOST_TERABYTE || at >> 40 == PAIRED_DEVICE_TERABYTE) &&
 		!is_mapped(at))
 		return false;
 	if (at < fixture->wild + fixture->wild_bytes && fixture->wild < at + bytes)

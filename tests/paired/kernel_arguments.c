@@ -173,7 +173,58 @@ static void cleared_on_other_stream(void)
 	launch_behind(up, args);
 }
 
+/* --- what a kernel was given ----------------------------------------------------------------------- */
+
+static void freed_behind(aclrtStream s, void *tensor)
+{
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtFree, .devPtr = tensor);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+/* The program's own copy of the arguments is another launch's by then. */
+static void freed_of_words(void)
+{
+	uint64_t *words = (uint64_t *)(void *)heap_memory;
+	char *tensor = make_device_memory(4096);
+	aclrtStream s = make_stream();
+
+	memset(words, 0, 64);
+	words[1] = (uintptr_t)tensor + 512;
+	CALL(aclrtLaunchKernelWithHostArgs, .funcHandle = make_function(), .numBlocks = 1, .hostArgs = words,
+		.argsSize = 64, .stream = s);
+	words[1] = 0;
+	freed_behind(s, tensor);
+}
+
+static void launch_list(aclrtFuncHandle f, void *first, void *then, aclrtStream s)
+{
+	aclrtArgsHandle a = NULL;
+	aclrtParamHandle p = NULL;
+
+	CALL_DOES(aclrtKernelArgsInit, 0, a = make_address(), .funcHandle = f, .argsHandle = &a);
+	CALL_DOES(aclrtKernelArgsAppend, 0, p = make_address(), .argsHandle = a, .param = &first,
+		.paramSize = 8, .paramHandle = &p);
+	CALL(aclrtKernelArgsParaUpdate, .argsHandle = a, .paramHandle = p, .param = &then, .paramSize = 8);
+	CALL(aclrtKernelArgsFinalize, .argsHandle = a);
+	CALL(aclrtLaunchKernelWithConfig, .funcHandle = f, .numBlocks = 1, .stream = s, .argsHandle = a);
+}
+
+/* What was there before the update is free to go. */
+static void freed_of_list(void)
+{
+	void *former = make_device_memory(4096), *tensor = make_device_memory(4096);
+	aclrtStream s = make_stream();
+
+	launch_list(make_function(), former, tensor, s);
+	CALL(aclrtFree, .devPtr = former);
+	freed_behind(s, tensor);
+}
+
 static const struct pair pairs[] = {
+	PAIR("free-in-flight", freed_of_words),
+	PAIR("free-in-flight", freed_of_list),
 	PAIR("kargs-append-after-finalize", append_late),
 	PAIR("kargs-append-after-finalize", append_after_update),
 	PAIR("kargs-append-after-placeholder-buffer", append_behind_buffer),

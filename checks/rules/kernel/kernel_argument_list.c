@@ -6,8 +6,10 @@
  * followed as far as the table grows.
  */
 #include "checks/engine/finding_statement.h"
+#include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/binary_state.h"
+#include "checks/state/launch_words.h"
 #include "checks/state/memory_state.h"
 
 #define CHUNK 64 /* lists of one piece of memory */
@@ -19,6 +21,7 @@ struct args_param {
 	uint64_t handle;
 	uint32_t size;
 	bool holder;
+	uint64_t word; /* its value, where that is one word; else 0 */
 };
 
 struct args_list {
@@ -331,6 +334,18 @@ static void appending(struct checks *c, struct acl_call_record *call)
 	report(c, call, &v, (void *)(uintptr_t)handle_of(call));
 }
 
+/* What the call has read of the program; 0: it is not one word. */
+static uint64_t word_given(struct checks *c, const struct acl_call_record *call)
+{
+	const void *at = acl_arg_pointer(call->api, call->args, ACL_ROLE_DATA);
+	uint64_t word = 0;
+
+	return at && acl_arg_value(call->api, call->args, ACL_ROLE_BYTES) == sizeof(word) &&
+			       program_trusted(c, at, &word, sizeof(word))
+		       ? word
+		       : 0;
+}
+
 static void appended(struct checks *c, struct acl_call_record *call)
 {
 	bool holder = call->api == ACL_API_aclrtKernelArgsAppendPlaceHolder;
@@ -348,7 +363,8 @@ static void appended(struct checks *c, struct acl_call_record *call)
 	if (l) {
 		l->bytes = aligned(l, l->bytes) + size;
 		if (l->n < PARAMS)
-			l->params[l->n] = (struct args_param){(uintptr_t)*out, (uint32_t)size, holder};
+			l->params[l->n] = (struct args_param){
+				(uintptr_t)*out, (uint32_t)size, holder, word_given(c, call)};
 		l->n++;
 	}
 	unlock(&k->lock);
@@ -468,7 +484,19 @@ static void finalized(struct checks *c, struct acl_call_record *call)
 
 static void updated(struct checks *c, struct acl_call_record *call)
 {
+	struct kernel_state *k = kernels(c);
+	struct args_param *p;
+	struct args_list *l;
+
 	list_changed(c, call, false);
+	if (!succeeded(call))
+		return;
+	lock(&k->lock);
+	l = list_find(k, handle_of(call));
+	p = l ? param_find(l, (uintptr_t)ACL_ARGS(call, aclrtKernelArgsParaUpdate)->paramHandle) : NULL;
+	if (p)
+		p->word = word_given(c, call);
+	unlock(&k->lock);
 }
 
 /* --- launching ------------------------------------------------------------------------------------ */
@@ -541,8 +569,10 @@ static void launching(struct checks *c, struct acl_call_record *call)
 
 static void launched(struct checks *c, struct acl_call_record *call)
 {
+	uint64_t words[LAUNCH_WORDS];
 	struct kernel_state *k = kernels(c);
 	struct args_list *l;
+	unsigned n = 0;
 
 	if (!succeeded(call))
 		return;
@@ -551,8 +581,11 @@ static void launched(struct checks *c, struct acl_call_record *call)
 	if (l) {
 		l->launched = true;
 		l->former = 0;
+		for (; n < l->n && n < LAUNCH_WORDS; n++)
+			words[n] = l->params[n].word;
 	}
 	unlock(&k->lock);
+	launch_words_add(c, call, words, n);
 }
 
 static void kernels_forked(struct checks *c)

@@ -2,9 +2,11 @@
 /* Memory that is released, unmapped or unregistered while tasks may still use it. */
 #include "checks/rules/copy/earlier_access.h"
 #include "checks/state/device_state.h"
+#include "checks/state/launch_words.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/order_state.h"
 #include "checks/state/pending_access.h"
+#include "checks/state/stream_state.h"
 
 /* All that is done to so many bytes. */
 static struct access_question whole_range(const struct acl_block *block, uint64_t base, uint64_t size)
@@ -71,32 +73,71 @@ static void waiting_release_enter(struct checks *c, struct acl_call_record *call
 	unwaited_report(c, call, context, &q, "The call waits for streams of the current context only");
 }
 
+/* From the address on, up to the end of the block. */
+static void given_history(struct acl_object_history *h, const void *source)
+{
+	const struct launch_given *g = source;
+
+	h->handle = ACL_HANDLE_NONE;
+	h->kind = "was given an address";
+	h->value = g->address;
+	h->size = g->end - g->address;
+	h->device = -1;
+	h->last_used = g->where;
+}
+
+/* A kernel is given an address to use what is there, but what it does is not seen: a warning. */
+static void given_report(
+	struct checks *c, struct acl_call_record *call, const struct acl_rule *rule, struct acl_block *b)
+{
+	struct launch_given g;
+
+	/* An address of the host may stand where the runtime puts that of a placeholder's data. */
+	if (kind_is_host(load_relaxed(&b->kind)) || !launch_was_given(c, b, &g))
+		return;
+	if (g.stream)
+		stream_loses(call, g.stream);
+	FINDING_OF(c, call, rule, g.stream,
+		PARTS(part_history("task in flight", given_history, &g), part_object("its stream", g.stream),
+			part_block("memory", b), part_severity(ACL_SEV_WARNING)),
+		"A kernel was given the address 0x%llx in it, and nothing the host did shows that %s on %s "
+		"is "
+		"done. " HOST_EDGE,
+		(unsigned long long)g.address, acl_apis[g.where.api].name, STREAM_TEXT(g.stream),
+		HOST_EDGE_ARGS(g.stream, g.where.api));
+}
+
+static void release_at_once(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	struct acl_block *b, const char *what)
+{
+	struct access_question q = released_range(b, false);
+
+	if (!use_in_flight(c, call, rule, &q, what))
+		given_report(c, call, rule, b);
+}
+
 static void memory_release_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_block *b = call->state.releasing;
-	struct access_question q;
 
 	if (!b || call->in_exit)
 		return;
-	q = released_range(b, false);
 	if (acl_apis[call->api].mode == ACL_MODE_BLOCKING)
 		waiting_release_enter(c, call, b);
-	else if (kind_is_host(load_relaxed(&b->kind)))
-		use_in_flight(c, call, RULE("free-host-in-flight"), &q, "The memory is released at once");
 	else
-		use_in_flight(c, call, RULE("free-in-flight"), &q, "The memory is released at once");
+		release_at_once(c, call,
+			kind_is_host(load_relaxed(&b->kind)) ? RULE("free-host-in-flight")
+							     : RULE("free-in-flight"),
+			b, "The memory is released at once");
 }
 
 /* Reserved addresses are released when nothing is mapped there any more: the unmapping is the moment. */
 static void mapping_release_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_block *b = call->state.releasing;
-	struct access_question q;
 
-	if (!b || call->in_exit)
-		return;
-	q = released_range(b, false);
-	use_in_flight(c, call, RULE("vmm-unmap-in-flight"), &q, "The memory is unmapped at once");
+	if (b && !call->in_exit)
+		release_at_once(c, call, RULE("vmm-unmap-in-flight"), b, "The memory is unmapped at once");
 }
 
 /* Tasks name the registered memory, or the allocation that it lies in. */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What kernels were given: the words of their arguments that the host can read.  What a kernel does with them
+ * is not known, but memory whose address it was given stays until it has run.
+ */
+#ifndef CHECKS_LAUNCH_WORDS_H
+#define CHECKS_LAUNCH_WORDS_H
+
+#include "checks/engine/pointer_map.h"
+
+#define LAUNCH_WORDS 32 /* of a launch that are remembered */
+
+/* In leave of a launch: its arguments. */
+void launch_words_add(struct checks *c, struct acl_call_record *call, const uint64_t *words, unsigned n);
+
+/* A launch that was given an address of the block. */
+struct launch_given {
+	struct acl_object *stream; /* NULL: none of them is surely pending */
+	uint64_t address, end; /* of the block */
+	struct acl_call_site where;
+};
+
+/* Of the latest launches: one that is surely pending, else any; false: none. */
+bool launch_was_given(struct checks *c, const struct acl_block *block, struct launch_given *out);
+
+#endif
