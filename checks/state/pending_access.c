@@ -162,6 +162,7 @@ static inline struct block_accesses *accesses_lock_to_add(struct checks *c, cons
 	if (__builtin_expect(b->block != place->number, 0)) {
 		accesses_clear(b);
 		b->block = place->number;
+		store_relaxed(&pending_state(c)->any, true);
 	}
 	return b;
 }
@@ -688,16 +689,35 @@ void entering_add_ranges(struct entering *e, const struct batch_side *side, unsi
 			range_add(e, r, flags);
 }
 
-bool accesses_any(struct checks *c, const struct block_lookup *place)
+/* So few are swept to know whether one is left. */
+#define FEW_ACCESSES 16
+
+static bool others_here(struct checks *c, struct block_accesses *b, acl_ref stream)
+{
+	struct access_tree_of *t = tree_of(b);
+
+	if (b->flags)
+		return b->stream != stream && !access_settled(c, &(struct pending_access){.stream = b->stream,
+									 .position = b->position});
+	if (t->tree.root && t->tree.n <= FEW_ACCESSES)
+		accesses_sweep(c, b);
+	return t->tree.root;
+}
+
+bool accesses_of_others(struct checks *c, const struct block_lookup *place, acl_ref stream)
 {
 	struct block_lookup home;
 	struct block_accesses *b;
+	bool there;
 
-	place = allocation_of(c, place, &home);
-	b = place ? accesses_lock(c, place) : NULL;
-	if (b)
-		unlock(&b->lock);
-	return b != NULL;
+	place = load_relaxed(&pending_state(c)->any) ? allocation_of(c, place, &home) : NULL;
+	if (!place)
+		return false;
+	b = accesses_at(c, place);
+	lock(&b->lock);
+	there = b->block == place->number && others_here(c, b, stream);
+	unlock(&b->lock);
+	return there;
 }
 
 void access_take_back(struct checks *c, const struct acl_call_record *call, const struct block_lookup *place,

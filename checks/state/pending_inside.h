@@ -47,6 +47,7 @@ struct pending_state {
 		place[PLACES]; /* access_place(); first, so that it begins where the state does */
 	struct access_tree_of tree[PLACES]; /* of each place; never touched where one access is all */
 	bool followed; /* a rule asks about accesses in flight */
+	_Atomic bool any; /* there ever was one; before, no page of the places is there */
 };
 
 _Static_assert(sizeof(struct block_accesses) == sizeof(struct access_tree_of), "tree_of() steps over places");
@@ -138,8 +139,9 @@ uint8_t reduction_of(const struct acl_call_record *call);
 
 /* Locks the block's accesses, which are in the tree then; NULL: there are none. */
 struct block_accesses *accesses_lock(struct checks *c, const struct block_lookup *place);
-/* Whether a task may still use the block, or did when it was looked at last. */
-bool accesses_any(struct checks *c, const struct block_lookup *place);
+/* Whether a task may still use the block, of another stream where it is one task; of many, whether any did.
+ */
+bool accesses_of_others(struct checks *c, const struct block_lookup *place, acl_ref stream);
 /* Under the lock: nothing is pending any more, as far as is known. */
 void accesses_clear(struct block_accesses *b);
 /* Whether the host knows the task to be done, or may: such an access is evidence of nothing. */

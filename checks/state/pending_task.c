@@ -310,9 +310,11 @@ static void arguments_task_enter(struct checks *c, struct acl_call_record *call)
 {
 	const void *at = acl_arg_pointer(call->api, call->args, ACL_ROLE_DEVICE_ARGUMENTS);
 	const struct block_lookup *place = at ? allocation_at(c, call, at, 0) : NULL;
+	struct acl_object *s = stream_of(call);
 	struct entering e;
 
-	if (!place || !accesses_any(c, place) || kernel_accesses(call) || !task_begin(c, call, &e))
+	if (!place || !s || !accesses_of_others(c, place, object_ref(s)) || kernel_accesses(call) ||
+		!task_begin(c, call, &e))
 		return;
 	range_add(c, &e, at, acl_arg_value(call->api, call->args, ACL_ROLE_ARGUMENT_BYTES), ACCESS_READS);
 	entering_end(&e, call);
