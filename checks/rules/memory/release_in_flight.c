@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory that is released, unmapped or unregistered while tasks may still use it. */
+#include "checks/engine/evidence.h"
 #include "checks/rules/copy/earlier_access.h"
 #include "checks/state/device_state.h"
 #include "checks/state/launch_words.h"
@@ -91,18 +92,22 @@ static void given_report(
 	struct checks *c, struct acl_call_record *call, const struct acl_rule *rule, struct acl_block *b)
 {
 	struct launch_given g;
+	bool unseen;
 
 	/* An address of the host may stand where the runtime puts that of a placeholder's data. */
 	if (kind_is_host(load_relaxed(&b->kind)) || !launch_was_given(c, b, &g))
 		return;
+	/* Libraries that submit below the interface may wait there as well. */
+	unseen = g.stream && other_submitters_possible(c, CHECKS_OTHER_WORK);
+	if (unseen)
+		evidence_ends(c, CHECKS_END_OTHER_SUBMITTER);
 	if (g.stream)
 		stream_loses(call, g.stream);
 	FINDING_OF(c, call, rule, g.stream,
 		PARTS(part_history("task in flight", given_history, &g), part_object("its stream", g.stream),
-			part_block("memory", b), part_severity(ACL_SEV_WARNING)),
-		"A kernel was given the address 0x%llx in it, and nothing the host did shows that %s on %s "
-		"is "
-		"done. " HOST_EDGE,
+			part_block("memory", b), unseen ? part_advice(true) : part_severity(ACL_SEV_WARNING)),
+		"A kernel was given the address 0x%llx in it, and nothing the host did shows that "
+		"%s on %s is done. " HOST_EDGE,
 		(unsigned long long)g.address, acl_apis[g.where.api].name, STREAM_TEXT(g.stream),
 		HOST_EDGE_ARGS(g.stream, g.where.api));
 }
