@@ -84,6 +84,16 @@ static uint64_t word_inside(struct launch *l, uint64_t base, uint64_t size)
 	return 0;
 }
 
+static void where_read(struct acl_call_site *to, struct call_site_slot *from)
+{
+	uint64_t where = load_acquire(&from->where);
+
+	*to = (struct acl_call_site){.caller = where >> CALL_SITE_API_BITS,
+		.stack = load_acquire(&from->stack),
+		.tid = load_acquire(&from->tid),
+		.api = (uint16_t)where};
+}
+
 /* false: it was given none, or is being written; then it is a new one. */
 static bool launch_has(
 	struct checks *c, struct launch *l, const struct acl_block *block, struct launch_given *out)
@@ -97,8 +107,8 @@ static bool launch_has(
 	out->stream = object_of(c, load_acquire(&l->stream));
 	out->end = load_relaxed(&b->base) + load_relaxed(&b->size);
 	out->address = word_inside(l, load_relaxed(&b->base), load_relaxed(&b->size));
-	call_site_copy(&out->where, &l->where);
-	atomic_thread_fence(memory_order_acquire);
+	where_read(&out->where, &l->where);
+	/* Relaxed: whatever was read above was an acquire. */
 	if (!out->address || load_relaxed(&l->seq) != seq)
 		return false;
 	if (out->stream && !task_surely_pending(c, out->stream, position))
