@@ -29,10 +29,11 @@ group() {
 
 # A program that says which signals it gets, and ends after SIGTERM.
 cat_signals() {
+	# A whole line at once: the next signal may come within print, between the name and the line's end.
 	cat >signals.py <<-'END'
 		import os, signal, sys
 		def say(number, frame):
-		    print(signal.Signals(number).name, flush=True)
+		    os.write(1, (signal.Signals(number).name + "\n").encode())
 		    if number == signal.SIGTERM:
 		        sys.exit(4)
 		for s in ("HUP", "INT", "QUIT", "USR1", "USR2", "WINCH", "TERM"):
