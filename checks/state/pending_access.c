@@ -493,8 +493,10 @@ bool access_enter_at_once(struct pending_state *pending, const struct acl_call_r
 	if (__builtin_expect(b->block != a->block.number || b->flags != flags ||
 				     b->start != (uintptr_t)a->address || b->end != b->start + a->span ||
 				     b->stream != object_ref(stream_of(call)),
-		    0))
+		    0)) {
+		store_relaxed(&pending->any, true);
 		return access_enter_first(b, call, a, flags);
+	}
 	sole_renew_by(b, call);
 	unlock(&b->lock);
 	return true;
