@@ -310,7 +310,7 @@ static struct outcome check_open(const struct acl_call_record *call, const struc
 
 static void appending(struct checks *c, struct acl_call_record *call)
 {
-	bool holder = call->api == ACL_API_aclrtKernelArgsAppendPlaceHolder;
+	bool holder = acl_apis[call->api].operation == ACL_OP_ARGUMENTS_APPEND_PLACEHOLDER;
 	struct kernel_state *k = kernels(c);
 	struct outcome v = {0};
 	struct args_list *l;
@@ -348,7 +348,7 @@ static uint64_t word_given(struct checks *c, const struct acl_call_record *call)
 
 static void appended(struct checks *c, struct acl_call_record *call)
 {
-	bool holder = call->api == ACL_API_aclrtKernelArgsAppendPlaceHolder;
+	bool holder = acl_apis[call->api].operation == ACL_OP_ARGUMENTS_APPEND_PLACEHOLDER;
 	uint64_t size = holder ? sizeof(void *) : ACL_ARGS(call, aclrtKernelArgsAppend)->paramSize;
 	void *const *out =
 		holder ? (void *const *)ACL_ARGS(call, aclrtKernelArgsAppendPlaceHolder)->paramHandle
@@ -375,7 +375,6 @@ static struct outcome check_param(
 	struct kernel_state *k, struct args_list *l, struct outcome v, uint64_t handle, bool holder)
 {
 	struct args_param *p = param_find(l, handle);
-
 	bool other = !p && in_some_list(k, handle), gone = !p && !other && param_is_gone(l, handle);
 
 	if (!p && !other && !gone)
@@ -460,8 +459,7 @@ static void updating(struct checks *c, struct acl_call_record *call)
 	report(c, call, &v, a->argsHandle);
 }
 
-/* A changed parameter needs another finalize. */
-static void list_changed(struct checks *c, struct acl_call_record *call, bool final)
+static void finalized(struct checks *c, struct acl_call_record *call)
 {
 	struct kernel_state *k = kernels(c);
 	struct args_list *l;
@@ -471,29 +469,27 @@ static void list_changed(struct checks *c, struct acl_call_record *call, bool fi
 	lock(&k->lock);
 	l = list_find(k, handle_of(call));
 	if (l) {
-		l->final |= final;
-		l->updated = !final;
+		l->final = true;
+		l->updated = false;
 	}
 	unlock(&k->lock);
 }
 
-static void finalized(struct checks *c, struct acl_call_record *call)
-{
-	list_changed(c, call, true);
-}
-
+/* A changed parameter needs another finalize. */
 static void updated(struct checks *c, struct acl_call_record *call)
 {
+	uint64_t param = (uintptr_t)acl_arg_pointer(call->api, call->args, ACL_ROLE_PARAMETER);
 	struct kernel_state *k = kernels(c);
 	struct args_param *p;
 	struct args_list *l;
 
-	list_changed(c, call, false);
 	if (!succeeded(call))
 		return;
 	lock(&k->lock);
 	l = list_find(k, handle_of(call));
-	p = l ? param_find(l, (uintptr_t)ACL_ARGS(call, aclrtKernelArgsParaUpdate)->paramHandle) : NULL;
+	p = l ? param_find(l, param) : NULL;
+	if (l)
+		l->updated = true;
 	if (p)
 		p->word = word_given(c, call);
 	unlock(&k->lock);

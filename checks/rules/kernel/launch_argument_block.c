@@ -51,38 +51,34 @@ static void earliest_renew(struct launch_args *b, uint32_t n)
 		store_relaxed(&b->serial, serial);
 }
 
-/* aclrtLaunchKernel and V2 begin alike. */
 static void launched(struct checks *c, struct acl_call_record *call)
 {
-	const struct acl_args_aclrtLaunchKernel *a = call->args;
-	uint64_t base = (uintptr_t)a->argsData, serial = load_relaxed(&c->serials), low;
+	const void *arguments = acl_arg_pointer(call->api, call->args, ACL_ROLE_DEVICE_ARGUMENTS);
+	uint64_t base = (uintptr_t)arguments, serial = load_relaxed(&c->serials), low, end;
 	struct launch_args *b = blocks(c);
 	struct launch *l;
 	uint32_t n;
 
 	if (!base || !succeeded(call) || !task_runs_now(c, call))
 		return;
+	end = base + acl_arg_value(call->api, call->args, ACL_ROLE_ARGUMENT_BYTES);
 	checks_when(c, WHEN_ARGUMENTS);
 	/* Before the launch can be seen, and memory that is made meanwhile has a later serial. */
-	arguments_mark(c, call, a->argsData);
+	arguments_mark(c, call, arguments);
 	n = counter_inc(&b->n);
 	l = &b->launches[n % LAUNCHES];
 	store_release(&l->base, 0);
 	store_relaxed(&l->serial, serial);
-	store_release(&l->end, base + a->argsSize);
+	store_release(&l->end, end);
 	store_release(&l->stream, object_ref(stream_of(call)));
 	store_release(&l->position, call->state.position);
 	store_release(&l->base, base);
-	raise_to(&b->high, base + a->argsSize);
+	raise_to(&b->high, end);
 	low = load_relaxed(&b->low);
 	while ((!low || base < low) && !atomic_compare_exchange_weak(&b->low, &low, base))
 		;
 	earliest_renew(b, n);
 }
-
-_Static_assert(offsetof(struct acl_args_aclrtLaunchKernel, argsSize) ==
-		       offsetof(struct acl_args_aclrtLaunchKernelV2, argsSize),
-	"forms of LaunchKernel differ");
 
 /* Whether the launch has surely not run to its end, for the host or where the task of a stream runs. */
 static bool is_running(struct checks *c, struct acl_object *s, uint64_t position, struct acl_object *later)
@@ -171,7 +167,7 @@ static void freeing(struct checks *c, struct acl_call_record *call)
 {
 	struct op_access r;
 
-	if (released_range(c, call, &r))
+	if (acl_apis[call->api].mode != ACL_MODE_BLOCKING && released_range(c, call, &r))
 		check_range(c, call, &r, "freed");
 }
 
@@ -241,9 +237,8 @@ static void overwriting(struct checks *c, struct acl_call_record *call)
 }
 
 static const struct check_hook hooks[] = {
-	{ACL_API_aclrtLaunchKernel, ACL_LEAVE, launched},
-	{ACL_API_aclrtLaunchKernelV2, ACL_LEAVE, launched},
-	{ACL_API_aclrtFree, ACL_ENTER | ACL_WHEN(ARGUMENTS), freeing},
+	{ON_OP_WITH(LAUNCH_KERNEL, DEVICE_ARGUMENTS), ACL_LEAVE, launched},
+	{ON_OP(FREE_DEVICE), ACL_ENTER | ACL_WHEN(ARGUMENTS), freeing},
 	{ON_OP(UNMAP_MEMORY), ACL_ENTER | ACL_WHEN(ARGUMENTS), freeing},
 	{ON_OP(FREE_POOL), ACL_ENTER | ACL_WHEN(ARGUMENTS), freeing_to_pool},
 	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(ARGUMENTS) | ACL_IF_NOT_ASYNC, writing},
