@@ -116,6 +116,25 @@ static bool launch_has(
 	return true;
 }
 
+static bool launch_reaches_host(struct checks *c, struct launch *l)
+{
+	uint32_t n = load_acquire(&l->n);
+	struct block_lookup place;
+
+	for (uint32_t i = 0; i < n && i < LAUNCH_WORDS; i++)
+		if (memory_find(c, load_acquire(&l->words[i]), &place) && kind_is_host(place.kind))
+			return true;
+	return false;
+}
+
+bool launches_reach_host(struct checks *c)
+{
+	for (unsigned i = 0; i < LAUNCHES; i++)
+		if (launch_reaches_host(c, &launches(c)->launches[i]))
+			return true;
+	return false;
+}
+
 bool launch_was_given(struct checks *c, const struct acl_block *block, struct launch_given *out)
 {
 	struct launch_words *w = launches(c);

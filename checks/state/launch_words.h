@@ -23,4 +23,7 @@ struct launch_given {
 /* Of the latest launches: one that is surely pending, else any; false: none. */
 bool launch_was_given(struct checks *c, const struct acl_block *block, struct launch_given *out);
 
+/* Whether one of the latest launches was given memory of the host: there it may show what has run. */
+bool launches_reach_host(struct checks *c);
+
 #endif

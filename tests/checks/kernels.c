@@ -644,6 +644,47 @@ static void list_of_like_function(void **state)
 	never(fixture, "kargs-handle-thread");
 }
 
+/* --- memory that a kernel was given ------------------------------------------------------------------ */
+
+static void launch_given(struct fixture *fixture, void *stream, void *first, void *second)
+{
+	uint64_t words[] = {(uintptr_t)first, 7, (uintptr_t)second};
+
+	CALL(fixture, aclrtLaunchKernelWithHostArgs, 0, .funcHandle = handle(9), .numBlocks = 1,
+		.stream = stream, .hostArgs = words, .argsSize = sizeof(words));
+}
+
+/* What another owner has at the address later is not what the kernel was given. */
+static void given_before_it_was_made(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1), *tensor = fixture_malloc(fixture, DEVICE_MEMORY, 4096);
+
+	(void)state;
+	fixture->other_ways = 0;
+	launch_given(fixture, s, NULL, tensor);
+	CALL(fixture, aclrtFree, 0, .devPtr = tensor);
+	want(fixture, "free-in-flight:warning");
+	fixture_malloc(fixture, DEVICE_MEMORY, 4096);
+	CALL(fixture, aclrtFree, 0, .devPtr = tensor);
+	silent(fixture);
+}
+
+/* A kernel that writes to the host may show it there that another one has run. */
+static void given_host_memory_as_well(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1), *tensor = fixture_malloc(fixture, DEVICE_MEMORY, 4096),
+	     *flag = fixture_malloc_host(fixture, HOST_MEMORY, 4096);
+
+	(void)state;
+	fixture->other_ways = 0;
+	launch_given(fixture, s, NULL, tensor);
+	launch_given(fixture, s, (char *)flag + 64, NULL);
+	CALL(fixture, aclrtFree, 0, .devPtr = tensor);
+	want(fixture, "free-in-flight:advice");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -675,6 +716,8 @@ int main(void)
 		cmocka_unit_test(two_sizes),
 		cmocka_unit_test(list_of_nameless_function),
 		cmocka_unit_test(list_of_like_function),
+		cmocka_unit_test(given_before_it_was_made),
+		cmocka_unit_test(given_host_memory_as_well),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

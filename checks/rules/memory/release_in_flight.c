@@ -87,6 +87,18 @@ static void given_history(struct acl_object_history *h, const void *source)
 	h->last_used = g->where;
 }
 
+/* Where it is not seen: by libraries that submit below the interface, and by what a kernel writes to the
+ * host. */
+static bool kernels_may_be_awaited(struct checks *c)
+{
+	bool others = other_submitters_possible(c, CHECKS_OTHER_WORK);
+
+	if (!others && !launches_reach_host(c))
+		return false;
+	evidence_ends(c, others ? CHECKS_END_OTHER_SUBMITTER : CHECKS_END_KERNEL);
+	return true;
+}
+
 /* A kernel is given an address to use what is there, but what it does is not seen: a warning. */
 static void given_report(
 	struct checks *c, struct acl_call_record *call, const struct acl_rule *rule, struct acl_block *b)
@@ -97,10 +109,7 @@ static void given_report(
 	/* An address of the host may stand where the runtime puts that of a placeholder's data. */
 	if (kind_is_host(load_relaxed(&b->kind)) || !launch_was_given(c, b, &g))
 		return;
-	/* Libraries that submit below the interface may wait there as well. */
-	unseen = g.stream && other_submitters_possible(c, CHECKS_OTHER_WORK);
-	if (unseen)
-		evidence_ends(c, CHECKS_END_OTHER_SUBMITTER);
+	unseen = g.stream && kernels_may_be_awaited(c);
 	if (g.stream)
 		stream_loses(call, g.stream);
 	FINDING_OF(c, call, rule, g.stream,
