@@ -78,16 +78,22 @@ static void failed_record(void **state)
 	assert_int_equal(evidence_ended(x.fixture, CHECKS_END_NOTIFY_WAIT), 1);
 }
 
+static void export_notify(struct fixture *fixture, aclrtNotify n)
+{
+	char key[65] = "a key";
+
+	CALL(fixture, aclrtNotifyGetExportKey, 0, .notify = n, .key = key, .len = sizeof(key),
+		.flags = ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION);
+}
+
 /* Another process may record it, too. */
 static void exported(void **state)
 {
-	static char key[65] = "a key";
 	struct two_streams x = two_streams();
 	aclrtNotify n = made_notify(x.fixture, 10);
 
 	(void)state;
-	CALL(x.fixture, aclrtNotifyGetExportKey, 0, .notify = n, .key = key, .len = sizeof(key),
-		.flags = ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION);
+	export_notify(x.fixture, n);
 	copy(&x, x.s);
 	record_notify(x.fixture, n, x.t);
 	await_notify(x.fixture, n, x.t);
@@ -99,15 +105,13 @@ static void exported(void **state)
 /* What was recorded before the export may be seen by the other process, and reported to this one. */
 static void exported_later(void **state)
 {
-	static char key[65] = "a key";
 	struct two_streams x = two_streams();
 	aclrtNotify n = made_notify(x.fixture, 10);
 
 	(void)state;
 	copy(&x, x.s);
 	record_notify(x.fixture, n, x.s);
-	CALL(x.fixture, aclrtNotifyGetExportKey, 0, .notify = n, .key = key, .len = sizeof(key),
-		.flags = ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION);
+	export_notify(x.fixture, n);
 	copy(&x, x.t);
 	silent(x.fixture);
 }
