@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Captures and models: what is remembered of them, and correct ways to use them, which stay silent. */
-#include "fixture.h"
+#include "order_calls.h"
 
 #include "checks/state/capture_streams.h"
 #include "checks/state/model_execution.h"
@@ -261,12 +261,6 @@ static void many_executions(void **state)
 }
 
 /* --- streams of a capture --------------------------------------------------------------------- */
-
-static void join(struct fixture *fixture, void *e, void *from, void *to)
-{
-	CALL(fixture, aclrtRecordEvent, 0, .event = e, .stream = from);
-	CALL(fixture, aclrtStreamWaitEvent, 0, .stream = to, .event = e);
-}
 
 /* What brought the streams back went past us: the runtime's answer counts. */
 #define MODELS 200 /* more than may run at once */

@@ -64,12 +64,6 @@ static void reset(struct count *k, void *on)
 	CALL(k->x.fixture, aclrtCntNotifyReset, 0, .cntNotify = k->n, .stream = on);
 }
 
-static void join(struct count *k, void *from, void *to)
-{
-	CALL(k->x.fixture, aclrtRecordEvent, 0, .event = k->x.event, .stream = from);
-	CALL(k->x.fixture, aclrtStreamWaitEvent, 0, .stream = to, .event = k->x.event);
-}
-
 static uint64_t unseen(struct count *k)
 {
 	return evidence_ended(k->x.fixture, CHECKS_END_NOTIFY_WAIT);
@@ -147,7 +141,7 @@ static void by_one_record(void **state)
 
 		if (ways[i].before)
 			record(&k, k.x.t, SET, ways[i].before);
-		join(&k, k.x.t, k.x.s);
+		join(k.x.fixture, k.x.event, k.x.t, k.x.s);
 		copy(&k, k.x.s);
 		copy_other(&k, k.u);
 		record(&k, k.x.s, ways[i].how, ways[i].value);
@@ -180,7 +174,7 @@ static void count_of_an_earlier_round(void **state)
 		record(&k, k.x.s, SET, 1);
 		await(&k, EQUAL, 1, false);
 		if (!round)
-			join(&k, k.x.t, k.x.s);
+			join(k.x.fixture, k.x.event, k.x.t, k.x.s);
 		else
 			copy(&k, k.x.t);
 	}
@@ -204,7 +198,7 @@ static void count_taken_back(void **state)
 			else if (how == 2)
 				record(&k, k.x.t, AND, 0);
 			copy(&k, k.x.t);
-			join(&k, k.x.t, k.x.s);
+			join(k.x.fixture, k.x.event, k.x.t, k.x.s);
 		}
 		silent(k.x.fixture);
 		assert_int_equal(unseen(&k), 0);
@@ -224,7 +218,7 @@ static void counted_up(void **state)
 		await(&k, AT_LEAST, round, false);
 		copy(&k, k.x.t);
 		if (round < 8)
-			join(&k, k.x.t, k.x.s);
+			join(k.x.fixture, k.x.event, k.x.t, k.x.s);
 	}
 	silent(k.x.fixture);
 	/* It waits for the former round only. */
@@ -261,7 +255,7 @@ static void either_counts(void **state)
 		struct count k = count();
 
 		copy(&k, k.x.s);
-		join(&k, k.x.s, k.u);
+		join(k.x.fixture, k.x.event, k.x.s, k.u);
 		copy_other(&k, k.u);
 		record(&k, k.x.s, ADD, 1);
 		record(&k, k.u, ADD, 1);
@@ -329,7 +323,7 @@ static void one_behind_the_other(void **state)
 
 	(void)state;
 	record(&k, k.u, ADD, 1);
-	join(&k, k.u, k.x.s);
+	join(k.x.fixture, k.x.event, k.u, k.x.s);
 	record(&k, k.x.s, ADD, 1);
 	await(&k, EQUAL, 2, false);
 	behind_both(&k);
@@ -400,7 +394,7 @@ static void failed_record(void **state)
 	record(&k, k.u, SET, 1);
 	CALL(k.x.fixture, aclrtCntNotifyRecord, 107003, .cntNotify = k.n, .stream = k.x.s, .info = &info);
 	record(&k, k.x.t, SET, 0);
-	join(&k, k.x.t, k.x.s);
+	join(k.x.fixture, k.x.event, k.x.t, k.x.s);
 	record(&k, k.x.s, SET, 1);
 	await(&k, EQUAL, 1, false);
 	behind_something(&k);

@@ -46,12 +46,6 @@ static void execute(struct two_streams *x, aclmdlRI model, void *on)
 	CALL(x->fixture, aclmdlRIExecuteAsync, 0, .modelRI = model, .stream = on);
 }
 
-static void join(struct two_streams *x, void *from, void *to)
-{
-	CALL(x->fixture, aclrtRecordEvent, 0, .event = x->event, .stream = from);
-	CALL(x->fixture, aclrtStreamWaitEvent, 0, .stream = to, .event = x->event);
-}
-
 static void copied_behind_an_execution(void **state)
 {
 	(void)state;
@@ -84,9 +78,9 @@ static void in_order(void **state)
 
 	(void)state;
 	copy_to(&x, VALUE, x.t);
-	join(&x, x.t, x.s);
+	join(x.fixture, x.event, x.t, x.s);
 	execute(&x, m, x.s);
-	join(&x, x.s, x.t);
+	join(x.fixture, x.event, x.s, x.t);
 	copy_to(&x, VALUE, x.t);
 	CALL(x.fixture, aclrtSynchronizeStream, 0, .stream = x.t);
 	copy_to(&x, VALUE, x.s);

@@ -63,12 +63,6 @@ static void read_back(struct mapped *m, unsigned at, void *on)
 		.count = 4096, .kind = ACL_MEMCPY_DEVICE_TO_HOST, .stream = on);
 }
 
-static void join(struct mapped *m, void *from, void *to)
-{
-	CALL(m->x.fixture, aclrtRecordEvent, 0, .event = m->x.event, .stream = from);
-	CALL(m->x.fixture, aclrtStreamWaitEvent, 0, .stream = to, .event = m->x.event);
-}
-
 static void is_race(struct mapped *m)
 {
 	want(m->x.fixture, "stream-race-copy:error");
@@ -98,7 +92,7 @@ static void the_same_once_more(void **state)
 
 	(void)state;
 	copy(&m, 1, 0, m.x.t);
-	join(&m, m.x.t, m.x.s);
+	join(m.x.fixture, m.x.event, m.x.t, m.x.s);
 	copy(&m, 0, 0, m.x.s);
 	silent(m.x.fixture);
 	copy(&m, 1, 0, m.x.t);
@@ -132,7 +126,7 @@ static void in_order(void **state)
 
 	(void)state;
 	copy(&m, 0, 0, m.x.s);
-	join(&m, m.x.s, m.x.t);
+	join(m.x.fixture, m.x.event, m.x.s, m.x.t);
 	copy(&m, 1, 0, m.x.t);
 	CALL(m.x.fixture, aclrtSynchronizeStream, 0, .stream = m.x.t);
 	copy(&m, 0, 0, m.x.s);
@@ -229,13 +223,13 @@ static void within_a_model(void **state)
 		aclmdlRI model = handle(30);
 
 		CALL(m.x.fixture, aclmdlRICaptureBegin, 0, .stream = m.x.s, .mode = RELAXED);
-		join(&m, m.x.s, m.x.t);
+		join(m.x.fixture, m.x.event, m.x.s, m.x.t);
 		copy(&m, 0, 0, m.x.t);
 		if (ordered)
-			join(&m, m.x.t, m.x.s);
+			join(m.x.fixture, m.x.event, m.x.t, m.x.s);
 		copy(&m, 1, 0, m.x.s);
 		if (!ordered)
-			join(&m, m.x.t, m.x.s);
+			join(m.x.fixture, m.x.event, m.x.t, m.x.s);
 		CALL(m.x.fixture, aclmdlRICaptureEnd, 0, .stream = m.x.s, .modelRI = &model);
 		want(m.x.fixture, ordered ? "" : "stream-race-copy:error");
 		fixture_free(m.x.fixture);

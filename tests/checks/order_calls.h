@@ -23,6 +23,13 @@ static inline void await_notify(struct fixture *f, aclrtNotify n, void *on)
 	CALL(f, aclrtWaitAndResetNotify, 0, .notify = n, .stream = on);
 }
 
+/* What is on one stream so far comes before what the other one does from now on. */
+static inline void join(struct fixture *f, void *event, void *from, void *to)
+{
+	CALL(f, aclrtRecordEvent, 0, .event = event, .stream = from);
+	CALL(f, aclrtStreamWaitEvent, 0, .stream = to, .event = event);
+}
+
 static inline uint64_t evidence_ended(struct fixture *f, enum checks_evidence_end where)
 {
 	struct checks_totals totals;
