@@ -20,6 +20,7 @@
 #include "interpose/process/checker_services.h"
 #include "interpose/process/process_state.h"
 #include "interpose/process/process_tree.h"
+#include "interpose/process/program_start.h"
 #include "interpose/report/verdict.h"
 #include "interpose/report/trace_sink.h"
 #include "interpose/runtime/callback_functions.h"
@@ -146,6 +147,9 @@ static bool is_behind_libc(void)
 {
 	static int known; /* 1 = yes, -1 = no */
 
+	/* Whose start function the program has lies before the C library. */
+	if (!known && program_start_is_ours())
+		known = -1;
 	if (!known)
 		known = elf_follows((uintptr_t)is_behind_libc, (uintptr_t)elf_libc("getpid")) ? 1 : -1;
 	return known > 0;

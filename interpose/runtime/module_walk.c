@@ -210,10 +210,9 @@ NO_SANITIZE static void wait_while(_Atomic uint32_t *count)
 	}
 }
 
-NO_SANITIZE static void leave(_Atomic uint32_t *count)
+NO_SANITIZE static void wake(_Atomic uint32_t *count)
 {
-	if (atomic_fetch_sub(count, 1) == 1)
-		syscall(SYS_futex, count, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, INT32_MAX, NULL, NULL, 0);
+	syscall(SYS_futex, count, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, INT32_MAX, NULL, NULL, 0);
 }
 
 NO_SANITIZE int module_walk(module_walk_fn *fn, void *context)
@@ -224,7 +223,9 @@ NO_SANITIZE int module_walk(module_walk_fn *fn, void *context)
 		wait_while(&closing);
 	atomic_fetch_add(&walking, 1);
 	result = walk(fn, context);
-	leave(&walking);
+	/* Who waits for it has counted itself in closing first, and reads walking then. */
+	if (atomic_fetch_sub(&walking, 1) == 1 && atomic_load(&closing))
+		wake(&walking);
 	errno = saved;
 	return result;
 }
@@ -250,7 +251,8 @@ void module_closing(void)
 void module_closed_now(void)
 {
 	thread_self()->closing--;
-	leave(&closing);
+	if (atomic_fetch_sub(&closing, 1) == 1)
+		wake(&closing);
 	/* The end of the list may be another one now. */
 	atomic_store_explicit(&last, NULL, memory_order_relaxed);
 }
