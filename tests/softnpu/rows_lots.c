@@ -453,6 +453,20 @@ static void sums_on_no_stream(void)
 	row(aclrtReduceAsync(d, from, 0, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT, n, NULL));
 }
 
+/* It is as many bytes as there are reserved words that are compared. */
+static void repairs_with_reserved_words(void)
+{
+	aclrtMemUceInfo memory = {0};
+	aclError plain = aclrtMemUceRepair(0, &memory, 1);
+
+	memory.reserved[1] = (size_t)1 << 40;
+	row(aclrtMemUceRepair(0, &memory, 1));
+	memory.reserved[1] = (size_t)1 << 48;
+	row(aclrtMemUceRepair(0, &memory, 1) == plain);
+	memory.reserved[13] = 1;
+	row(aclrtMemUceRepair(0, &memory, 1) == plain);
+}
+
 const struct row rows_lots[] = {ROW(parameters_in_another_thread), ROW(list_begun_again),
 	ROW(alignment_without_room), ROW(areas_too_large), ROW(memory_freed_amid_a_capture),
 	ROW(attributes_of_no_memory), ROW(user_data_beyond_all), ROW(aborts_wrong_twice),
@@ -461,4 +475,5 @@ const struct row rows_lots[] = {ROW(parameters_in_another_thread), ROW(list_begu
 	ROW(devices_amid_an_invalid_capture), ROW(descriptors_amid_invalid_captures),
 	ROW(lists_of_labels_in_a_callback), ROW(notifies_in_a_callback), ROW(pool_of_a_context_gone),
 	ROW(priorities_without_device), ROW(group_ends_wrong_twice), ROW(builds_after_a_reset),
-	ROW(memory_registered_amid_a_capture), ROW(sums_on_no_stream), {NULL, NULL}};
+	ROW(memory_registered_amid_a_capture), ROW(sums_on_no_stream), ROW(repairs_with_reserved_words),
+	{NULL, NULL}};

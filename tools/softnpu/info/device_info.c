@@ -257,13 +257,15 @@ aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo *errorInfo)
 	return ACL_SUCCESS;
 }
 
-/* There is nothing to repair. */
+/* There is nothing to repair. The number of reserved words is taken for their bytes: what is behind those
+   is not compared. */
 aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize)
 {
+	static const char zeros[UCE_INFO_RESERVED_SIZE];
+
 	for (size_t i = 0; i < arraySize; i++)
-		for (size_t j = 0; j < ARRAY_SIZE(memUceInfoArray->reserved); j++)
-			if (memUceInfoArray[i].reserved[j])
-				return npu_err(ACL_ERROR_INVALID_PARAM, "reserved must be 0");
+		if (memcmp(memUceInfoArray[i].reserved, zeros, sizeof(zeros)))
+			return npu_err(ACL_ERROR_INVALID_PARAM, "reserved must be 0");
 	if (!device_find(deviceId))
 		return ACL_ERROR_RT_INVALID_DEVICEID;
 	return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "memory is not repaired here");
