@@ -12,12 +12,6 @@
 #include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"
 
-const uint16_t kernel_launches[] = {ACL_API_aclrtLaunchKernel, ACL_API_aclrtLaunchKernelV2,
-	ACL_API_aclrtLaunchKernelWithArgsArray, ACL_API_aclrtLaunchKernelWithConfig,
-	ACL_API_aclrtLaunchKernelWithHostArgs, ACL_API_aclrtLaunchSIMTKernelWithArgsArray,
-	ACL_API_aclrtLaunchSIMTKernelWithHostArgs};
-const unsigned kernel_launch_count = sizeof(kernel_launches) / sizeof(kernel_launches[0]);
-
 /* --- binaries ------------------------------------------------------------------------------- */
 
 static uint64_t flags_of(struct checks *c, const aclrtBinaryLoadOptions *options)
@@ -41,12 +35,9 @@ static uint64_t flags_of(struct checks *c, const aclrtBinaryLoadOptions *options
 
 void binary_created(struct checks *c, const struct acl_call_record *call, struct acl_object *o)
 {
-	if (call->api == ACL_API_aclrtBinaryLoadFromFile)
+	if (acl_arg_has(call->api, ACL_ROLE_OPTIONS))
 		store_relaxed(&binary_state(o)->flags,
-			flags_of(c, ACL_ARGS(call, aclrtBinaryLoadFromFile)->options));
-	else if (call->api == ACL_API_aclrtBinaryLoadFromData)
-		store_relaxed(&binary_state(o)->flags,
-			flags_of(c, ACL_ARGS(call, aclrtBinaryLoadFromData)->options));
+			flags_of(c, acl_arg_pointer(call->api, call->args, ACL_ROLE_OPTIONS)));
 }
 
 /* aclrtCreateBinary returns its object. */
@@ -121,7 +112,8 @@ static void got(struct checks *c, struct acl_call_record *call)
 	/* Of a binary that was not seen loaded nothing is known. */
 	if (binary && succeeded(call) && a->funcHandle && *a->funcHandle)
 		fetched(c, call, *a->funcHandle, binary,
-			call->api == ACL_API_aclrtBinaryGetFunction ? program_text_key(c, a->kernelName) : 0);
+			acl_arg_has(call->api, ACL_ROLE_KERNEL_NAME) ? program_text_key(c, a->kernelName)
+								     : 0);
 }
 
 _Static_assert(offsetof(struct acl_args_aclrtBinaryGetFunction, funcHandle) ==
@@ -210,12 +202,6 @@ static void launched(struct checks *c, struct acl_call_record *call)
 	raise_to(&state->launches[i].position, position);
 }
 
-static void binary_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)
-{
-	for (unsigned i = 0; i < kernel_launch_count; i++)
-		add(binder, kernel_launches[i], ACL_LEAVE, launched);
-}
-
 static const struct check_hook hooks[] = {
 	{ON_OP(CREATE_BINARY_DESCRIPTOR), ACL_LEAVE, described},
 	{ON_OP_WITH(INFO_FUNCTION, BINARY), ACL_LEAVE, got},
@@ -224,11 +210,11 @@ static const struct check_hook hooks[] = {
 	{ON_OP(INFO_FUNCTION_PARAMETER_COUNT), ACL_LEAVE, told_params},
 	{ON_OP(INFO_ARGUMENTS_SIZE), ACL_LEAVE, told_size},
 	{ON_OP(INFO_ARGUMENTS_HANDLE_SIZE), ACL_LEAVE, told_handle_size},
+	{ON_OP(LAUNCH_KERNEL), ACL_LEAVE, launched},
 };
 
 const struct check_module module_binary = {
 	.order = 8,
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
-	.bind = binary_bind,
 };

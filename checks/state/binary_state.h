@@ -63,8 +63,4 @@ static inline struct acl_object *binary_of(struct checks *c, struct acl_object *
 	return b && object_usable(b) ? b : NULL;
 }
 
-/* Launches of kernels: all begin with the function. */
-extern const uint16_t kernel_launches[];
-extern const unsigned kernel_launch_count;
-
 #endif

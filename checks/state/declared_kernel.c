@@ -120,26 +120,19 @@ static void unseen_launch_leave(struct checks *c, struct acl_call_record *call)
 	kernel_task_leave(c, call);
 }
 
-static void declared_kernel_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)
-{
-	for (unsigned i = 0; i < kernel_launch_count; i++) {
-		add(binder, kernel_launches[i], ACL_ENTER, kernel_task_enter);
-		add(binder, kernel_launches[i], ACL_LEAVE, kernel_task_leave);
-		add(binder, kernel_launches[i], ACL_FAILED, kernel_task_failed);
-	}
-}
-
 static const struct check_hook hooks[] = {
 	{ACL_ANNOTATION_KERNEL_READS, ACL_LEAVE, kernel_reads_leave},
 	{ACL_ANNOTATION_KERNEL_WRITES, ACL_LEAVE, kernel_writes_leave},
 	{ACL_ANNOTATION_KERNEL, ACL_ENTER, kernel_task_enter},
 	{ACL_ANNOTATION_KERNEL, ACL_LEAVE, unseen_launch_leave},
+	{ON_OP(LAUNCH_KERNEL), ACL_ENTER, kernel_task_enter},
+	{ON_OP(LAUNCH_KERNEL), ACL_LEAVE, kernel_task_leave},
+	{ON_OP(LAUNCH_KERNEL), ACL_FAILED, kernel_task_failed},
 };
 
 const struct check_module module_declared_kernel = {
 	.order = 22, /* after the stream has its position, and its end behind who reads the list */
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
-	.bind = declared_kernel_bind,
 	.state_size = sizeof(struct declared_kernels),
 };

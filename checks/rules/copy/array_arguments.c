@@ -141,23 +141,21 @@ static void batch_arguments_enter(struct checks *c, struct acl_call_record *call
 
 /* The attributes of a configuration, as many as can be read. */
 static void malloc_attributes(
-	struct checks *c, const struct acl_call_record *call, bool host, struct program_array *attrs)
+	struct checks *c, const struct acl_call_record *call, struct program_array *attrs)
 {
-	const aclrtMallocConfig *at =
-		host ? ACL_ARGS(call, aclrtMallocHostWithCfg)->cfg : ACL_ARGS(call, aclrtMallocWithCfg)->cfg;
 	aclrtMallocConfig cfg = {0};
 
-	program_read(c, at, &cfg, sizeof(cfg));
+	program_read(c, acl_arg_pointer(call->api, call->args, ACL_ROLE_CONFIGURATION), &cfg, sizeof(cfg));
 	program_array_open(attrs, c, cfg.attrs, sizeof(*cfg.attrs), cfg.numAttrs);
 }
 
 static void check_malloc_config(struct checks *c, struct acl_call_record *call)
 {
-	bool host = call->api == ACL_API_aclrtMallocHostWithCfg;
+	bool host = acl_apis[call->api].operation == ACL_OP_ALLOCATE_HOST;
 	const aclrtMallocAttribute *at;
 	struct program_array attrs;
 
-	malloc_attributes(c, call, host, &attrs);
+	malloc_attributes(c, call, &attrs);
 	if (attrs.count)
 		rule_evaluated(call, RULE("malloc-config-attrs-invalid"));
 	for (uint64_t i = 0; (at = program_array_at(&attrs, i)) != NULL; i++) {
@@ -184,7 +182,7 @@ static void check_config_device(struct checks *c, struct acl_call_record *call)
 	check_malloc_config(c, call);
 	if (device < 0)
 		return;
-	malloc_attributes(c, call, false, &attrs);
+	malloc_attributes(c, call, &attrs);
 	for (uint64_t i = 0; (at = program_array_at(&attrs, i)) != NULL; i++)
 		if (at->attr == ACL_RT_MEM_ATTR_DEVICE_ID &&
 			FINDING(c, call, "malloc-config-device-mismatch",
@@ -194,24 +192,6 @@ static void check_config_device(struct checks *c, struct acl_call_record *call)
 				"The configuration names device %u, the thread works on device %d.",
 				(unsigned)at->value.deviceId, device))
 			return;
-}
-
-static const aclrtLaunchKernelCfg *launch_config(const struct acl_call_record *call)
-{
-	switch (call->api) {
-	case ACL_API_aclrtLaunchKernelV2:
-		return ACL_ARGS(call, aclrtLaunchKernelV2)->cfg;
-	case ACL_API_aclrtLaunchKernelWithArgsArray:
-		return ACL_ARGS(call, aclrtLaunchKernelWithArgsArray)->cfg;
-	case ACL_API_aclrtLaunchKernelWithConfig:
-		return ACL_ARGS(call, aclrtLaunchKernelWithConfig)->cfg;
-	case ACL_API_aclrtLaunchKernelWithHostArgs:
-		return ACL_ARGS(call, aclrtLaunchKernelWithHostArgs)->cfg;
-	case ACL_API_aclrtLaunchSIMTKernelWithArgsArray:
-		return ACL_ARGS(call, aclrtLaunchSIMTKernelWithArgsArray)->cfg;
-	default:
-		return ACL_ARGS(call, aclrtLaunchSIMTKernelWithHostArgs)->cfg;
-	}
 }
 
 /* The value of an attribute that is 0 or 1; 0 of any other. */
@@ -238,7 +218,7 @@ static void check_launch(struct checks *c, struct acl_call_record *call)
 	struct program_array attrs;
 	bool ms = false, us = false;
 
-	program_read(c, launch_config(call), &cfg, sizeof(cfg));
+	program_read(c, acl_arg_pointer(call->api, call->args, ACL_ROLE_CONFIGURATION), &cfg, sizeof(cfg));
 	program_array_open(&attrs, c, cfg.attrs, sizeof(*cfg.attrs), cfg.numAttrs);
 	if (attrs.count)
 		rule_evaluated(call, RULE("kernel-launch-cfg"));
@@ -262,18 +242,12 @@ static void check_launch(struct checks *c, struct acl_call_record *call)
 
 static void check_placeholders(struct checks *c, struct acl_call_record *call)
 {
-	bool simt = call->api == ACL_API_aclrtLaunchSIMTKernelWithHostArgs;
-	const aclrtPlaceHolderInfo *array =
-		simt ? ACL_ARGS(call, aclrtLaunchSIMTKernelWithHostArgs)->placeHolderArray
-		     : ACL_ARGS(call, aclrtLaunchKernelWithHostArgs)->placeHolderArray;
-	size_t n = simt ? ACL_ARGS(call, aclrtLaunchSIMTKernelWithHostArgs)->placeHolderNum
-			: ACL_ARGS(call, aclrtLaunchKernelWithHostArgs)->placeHolderNum;
-	size_t size = simt ? ACL_ARGS(call, aclrtLaunchSIMTKernelWithHostArgs)->argsSize
-			   : ACL_ARGS(call, aclrtLaunchKernelWithHostArgs)->argsSize;
+	const aclrtPlaceHolderInfo *array = acl_arg_pointer(call->api, call->args, ACL_ROLE_PLACEHOLDERS);
+	size_t n = acl_arg_value(call->api, call->args, ACL_ROLE_PLACEHOLDER_COUNT);
+	size_t size = acl_arg_value(call->api, call->args, ACL_ROLE_ARGUMENT_BYTES);
 	const aclrtPlaceHolderInfo *at;
 	struct program_array holders;
 
-	check_launch(c, call);
 	program_array_open(&holders, c, array, sizeof(*array), n);
 	if (holders.count)
 		rule_evaluated(call, RULE("kernel-placeholder-range"));
@@ -486,10 +460,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(COPY_BATCH), ACL_ENTER, batch_arguments_enter},
 	{ON_OP_WITH(ALLOCATE_HOST, CONFIGURATION), ACL_ENTER, check_malloc_config},
 	{ON_OP_WITH(ALLOCATE_DEVICE, CONFIGURATION), ACL_ENTER, check_config_device},
-	{ACL_API_aclrtLaunchKernelV2, ACL_ENTER, check_launch},
-	{ACL_API_aclrtLaunchKernelWithArgsArray, ACL_ENTER, check_launch},
-	{ACL_API_aclrtLaunchKernelWithConfig, ACL_ENTER, check_launch},
-	{ACL_API_aclrtLaunchSIMTKernelWithArgsArray, ACL_ENTER, check_launch},
+	{ON_OP_WITH(LAUNCH_KERNEL, CONFIGURATION), ACL_ENTER, check_launch},
 	{ON_OP_WITH(LAUNCH_KERNEL, PLACEHOLDERS), ACL_ENTER, check_placeholders},
 	{ON_OP(WAIT_BARRIER), ACL_ENTER, check_barriers},
 	{ON_OP(CREATE_LABEL_LIST), ACL_ENTER, check_labels},

@@ -72,13 +72,6 @@ static void race_enter(struct checks *c, struct acl_call_record *call)
 	accesses_met_forget(c, call);
 }
 
-/* Kernels whose accesses are declared. */
-static void race_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)
-{
-	for (unsigned i = 0; i < kernel_launch_count; i++)
-		add(binder, kernel_launches[i], ACL_ENTER, race_enter);
-}
-
 static bool stream_race_create(struct checks *c)
 {
 	accesses_follow_for(c, RULE("stream-race-copy"));
@@ -89,6 +82,7 @@ static bool stream_race_create(struct checks *c)
 
 static const struct check_hook hooks[] = {
 	{ACL_ANNOTATION_KERNEL, ACL_ENTER, race_enter},
+	{ON_OP(LAUNCH_KERNEL), ACL_ENTER, race_enter}, /* with accesses that are declared */
 	{ON_GROUP(COPY), ACL_ENTER | ACL_IF_ASYNC, race_enter},
 	{ON_GROUP(SET), ACL_ENTER | ACL_IF_ASYNC, race_enter},
 	{ON_GROUP(REDUCE), ACL_ENTER | ACL_IF_ASYNC, race_enter},
@@ -99,7 +93,6 @@ static const struct check_hook hooks[] = {
 };
 
 const struct check_module module_stream_race = {
-	.bind = race_bind,
 	.create = stream_race_create,
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),

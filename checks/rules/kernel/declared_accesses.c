@@ -27,18 +27,12 @@ static void accesses_check(struct checks *c, struct acl_call_record *call)
 			return;
 }
 
-static void declared_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)
-{
-	for (unsigned i = 0; i < kernel_launch_count; i++)
-		add(binder, kernel_launches[i], ACL_ENTER, accesses_check);
-}
-
 static const struct check_hook hooks[] = {
 	{ACL_ANNOTATION_KERNEL, ACL_ENTER, accesses_check},
+	{ON_OP(LAUNCH_KERNEL), ACL_ENTER, accesses_check},
 };
 
 const struct check_module module_declared_accesses = {
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
-	.bind = declared_bind,
 };

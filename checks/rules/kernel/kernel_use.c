@@ -46,7 +46,7 @@ static void using_description(struct checks *c, struct acl_call_record *call)
 		return;
 	gone = load_acquire(&o->state) == ACL_OBJECT_DESTROYED ||
 	       (load_relaxed(&o->state) == ACL_OBJECT_DESTROYING && call->state.destroying != object_ref(o));
-	freed = call->api == ACL_API_aclrtBinaryLoad && data_is_gone(c, o);
+	freed = acl_apis[call->api].operation == ACL_OP_CREATE_BINARY && data_is_gone(c, o);
 	FINDING(c, call, "kernel-createbinary-data-freed", gone || freed,
 		PARTS(part_address("binary", value), part_object("description", o)), "%s",
 		gone ? "aclrtDestroyBinary was called for it before."
@@ -166,7 +166,7 @@ static void not_found(struct checks *c, struct acl_call_record *call)
 	const struct acl_args_aclrtBinaryGetFunction *a = call->args;
 	struct acl_object *binary = object_live(c, ACL_HANDLE_BINARY, a->binHandle);
 
-	if (!loaded(binary) || call_site_api(object_created(c, binary)) != ACL_API_aclrtBinaryLoadFromData ||
+	if (!loaded(binary) || !acl_arg_has(call_site_api(object_created(c, binary)), ACL_ROLE_DATA) ||
 		!(load_relaxed(&binary_state(binary)->flags) & BINARY_CPU))
 		return;
 	FINDING(c, call, "kernel-cpu-func-only",
@@ -182,10 +182,9 @@ static bool of_one_device(const struct checks *c, struct acl_object *function, s
 {
 	if (binary)
 		return loaded(binary) &&
-		       (call_site_api(object_created(c, binary)) == ACL_API_aclrtBinaryLoad ||
-			       call_site_api(object_created(c, binary)) == ACL_API_aclrtBinaryLoadFromData);
+		       !acl_arg_has(call_site_api(object_created(c, binary)), ACL_ROLE_PATH);
 	return !load_relaxed(&function_state(function)->binary) &&
-	       call_site_api(object_created(c, function)) == ACL_API_aclrtGetFuncBySymbol;
+	       acl_arg_has(call_site_api(object_created(c, function)), ACL_ROLE_SYMBOL);
 }
 
 static void other_device(struct checks *c, struct acl_call_record *call, struct acl_object *function)
@@ -264,9 +263,7 @@ static uint64_t first_missing(struct checks *c, void *const *args, uint64_t coun
 
 static void launching_array(struct checks *c, struct acl_call_record *call)
 {
-	void *const *args = call->api == ACL_API_aclrtLaunchKernelWithArgsArray
-				    ? ACL_ARGS(call, aclrtLaunchKernelWithArgsArray)->args
-				    : ACL_ARGS(call, aclrtLaunchSIMTKernelWithArgsArray)->args;
+	void *const *args = acl_arg_pointer(call->api, call->args, ACL_ROLE_ARGUMENT_ARRAY);
 	struct acl_object *function = function_of(c, call);
 	uint64_t count = function ? load_relaxed(&function_state(function)->params) : 0, at;
 	char element[40];
@@ -295,12 +292,6 @@ static void parameter_enter(struct checks *c, struct acl_call_record *call)
 			"The kernel has %llu parameters, counted from 0.", (unsigned long long)count);
 }
 
-static void kernel_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)
-{
-	for (unsigned i = 0; i < kernel_launch_count; i++)
-		add(binder, kernel_launches[i], ACL_ENTER, launching);
-}
-
 static const struct check_hook hooks[] = {
 	{ON_OP_WITH(CREATE_BINARY, PATH), ACL_ENTER, loading_file},
 	{ON_OP(DESTROY_BINARY_DESCRIPTOR), ACL_ENTER, using_description},
@@ -310,11 +301,11 @@ static const struct check_hook hooks[] = {
 	{ON_OP_WITH(INFO_FUNCTION, KERNEL_NAME), ACL_FAILED, not_found},
 	{ACL_API_aclrtLaunchKernel, ACL_ENTER, launching_plain},
 	{ON_OP_WITH(LAUNCH_KERNEL, ARGUMENT_ARRAY), ACL_ENTER, launching_array},
+	{ON_OP(LAUNCH_KERNEL), ACL_ENTER, launching},
 	{ON_OP(INFO_FUNCTION_PARAMETER), ACL_ENTER, parameter_enter},
 };
 
 const struct check_module module_kernel = {
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
-	.bind = kernel_bind,
 };

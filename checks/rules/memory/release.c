@@ -11,6 +11,11 @@ static const void *address_of(const struct acl_call_record *call)
 	return ACL_ARGS(call, aclrtFree)->devPtr;
 }
 
+static bool is_of(const struct acl_call_record *call, unsigned operation)
+{
+	return acl_apis[call->api].operation == operation;
+}
+
 static void say_place(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
 	const struct block_lookup *place, const char *detail)
 {
@@ -87,7 +92,7 @@ static void say_unknown(struct checks *c, struct acl_call_record *call, const st
 static void known_released(struct acl_call_record *call)
 {
 	rule_evaluated(call, RULE("use-after-device-reset"));
-	if (call->api == ACL_API_aclrtMemPoolFreeAsync) {
+	if (is_of(call, ACL_OP_FREE_POOL)) {
 		rule_evaluated(call, RULE("pool-free-invalid"));
 		return;
 	}
@@ -102,7 +107,7 @@ static void released_again(
 	if (b->by_reset)
 		say_freed(c, call, RULE("use-after-device-reset"), b, advice,
 			"The memory went with its device at the reset.");
-	else if (call->api == ACL_API_aclrtMemPoolFreeAsync)
+	else if (is_of(call, ACL_OP_FREE_POOL))
 		say_freed(c, call, RULE("pool-free-invalid"), b, advice, "The memory was released before.");
 	else
 		say_freed(c, call, RULE("free-double"), b, advice, "The memory was released before.");
@@ -116,8 +121,8 @@ static void release_unknown(struct checks *c, struct acl_call_record *call)
 	/* A double free of what libc has in use by now is a free of foreign memory. */
 	if (!freed_find(c, address_of(call), false, &b) || freed_taken_again(c, call, address_of(call))) {
 		say_unknown(c, call,
-			call->api == ACL_API_aclrtMemPoolFreeAsync ? RULE("pool-free-invalid")
-								   : RULE("free-unknown-pointer"));
+			is_of(call, ACL_OP_FREE_POOL) ? RULE("pool-free-invalid")
+						      : RULE("free-unknown-pointer"));
 		return;
 	}
 	if (b.base != (uintptr_t)address_of(call))
@@ -139,11 +144,11 @@ static void released_leave(struct checks *c, struct acl_call_record *call)
 /* The kind of block a function is for, as far as rules of other files do not say it. */
 static void release_kind(struct checks *c, struct acl_call_record *call, const struct block_lookup *place)
 {
-	bool plain = call->api == ACL_API_aclrtFree || call->api == ACL_API_aclrtFreeWithDevSync;
+	bool plain = is_of(call, ACL_OP_FREE_DEVICE);
 
 	if (plain)
 		rule_evaluated(call, RULE("pool-sync-free"));
-	if (plain || call->api == ACL_API_aclrtReleaseMemAddress)
+	if (plain || is_of(call, ACL_OP_RELEASE_ADDRESS))
 		rule_evaluated(call, RULE("free-managed-wrong-api"));
 	if (plain && place->kind == MEM_RESERVED)
 		say_place(c, call, RULE("free-managed-wrong-api"), place,
@@ -155,17 +160,17 @@ static void release_kind(struct checks *c, struct acl_call_record *call, const s
 	else if (plain && place->kind == MEM_POOL)
 		say_place(c, call, RULE("pool-sync-free"), place,
 			"This is %s: aclrtMemPoolFreeAsync releases it.");
-	else if (call->api == ACL_API_aclrtReleaseMemAddress && place->kind != MEM_RESERVED)
+	else if (is_of(call, ACL_OP_RELEASE_ADDRESS) && place->kind != MEM_RESERVED)
 		say_place(c, call, RULE("free-managed-wrong-api"), place,
 			"This is %s, no reserved address range.");
-	else if (call->api == ACL_API_aclrtMemPoolFreeAsync && place->kind == MEM_DEVICE)
+	else if (is_of(call, ACL_OP_FREE_POOL) && place->kind == MEM_DEVICE)
 		say_no_pool(c, call, place);
 }
 
 /* Reserved addresses and the memory mapped into them are two things at one address. */
 static bool place_of_release(struct checks *c, const struct acl_call_record *call, struct block_lookup *place)
 {
-	bool addresses = call->api == ACL_API_aclrtReleaseMemAddress;
+	bool addresses = is_of(call, ACL_OP_RELEASE_ADDRESS);
 	uintptr_t address = (uintptr_t)address_of(call);
 
 	return map_find(addresses ? reserved_ranges(c) : memory_blocks(c), address, place) ||
@@ -183,14 +188,14 @@ static void releasing(struct checks *c, struct acl_call_record *call)
 		return;
 	}
 	known_released(call);
-	if (call->api != ACL_API_aclrtMemPoolFreeAsync)
+	if (!is_of(call, ACL_OP_FREE_POOL))
 		rule_evaluated(call, RULE("free-interior-pointer"));
 	if (place.base == (uintptr_t)address_of(call))
 		release_kind(c, call, &place);
 	else if (place.kind != MEM_RESERVED && place.kind != MEM_MAPPED && place.kind != MEM_IMPORTED)
 		say_place(c, call,
-			call->api == ACL_API_aclrtMemPoolFreeAsync ? RULE("pool-free-invalid")
-								   : RULE("free-interior-pointer"),
+			is_of(call, ACL_OP_FREE_POOL) ? RULE("pool-free-invalid")
+						      : RULE("free-interior-pointer"),
 			&place, "The address lies inside %s, it is not its beginning.");
 }
 
