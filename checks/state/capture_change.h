@@ -16,6 +16,11 @@ void model_uses_handles(struct checks *c, struct acl_object *model, const struct
 void model_uses_address(
 	struct checks *c, struct acl_object *model, const void *address, const struct acl_call_record *call);
 
+/* The same where the address is a word among a kernel's arguments: memory of the host does not count, such a
+ * word may be filled by the runtime. */
+void model_given_address(
+	struct checks *c, struct acl_object *model, uint64_t address, const struct acl_call_record *call);
+
 void model_uses_end(struct checks *c, struct acl_object *model);
 
 /* Ends without a model: context torn down, stream gone. */

@@ -119,6 +119,7 @@ struct model_use {
 	uint32_t tid;
 	uint16_t api;
 	bool in_group; /* captured in a task group: an update may have replaced it */
+	bool given; /* an address in it is among a kernel's arguments, no more is known */
 };
 
 /* The resource's own last use may be later; the one that the model repeats is what matters here. */

@@ -86,14 +86,28 @@ static void uses_forget(struct checks *c, struct model_uses *u)
 		checks_forget(c, u, uses_bytes(u->room));
 }
 
+/* Under the model's lock: one use more.  True when it is the first of it. */
+static bool use_note(struct model_uses *u, struct model_use *use, const struct model_use *now)
+{
+	bool first = !use->what, in_group = now->in_group && (first || use->in_group);
+
+	/* A task that is seen to use it says more than an argument. */
+	if (first || (use->given && !now->given))
+		*use = *now;
+	/* Else also by a task that no update replaces. */
+	use->in_group = in_group;
+	u->n += first;
+	return first;
+}
+
 /* True when it is the model's first use of it. */
-static bool use_add(
-	struct checks *c, struct acl_object *model, uint64_t what, const struct acl_call_record *call)
+static bool use_add(struct checks *c, struct acl_object *model, uint64_t what, bool given,
+	const struct acl_call_record *call)
 {
 	struct model_state *m = model_state(model);
 	struct model_uses *u, *former;
 	struct model_use *use;
-	bool first = false;
+	bool first;
 
 	lock(&m->lock);
 	/* The slot's last model went without our seeing it. */
@@ -102,15 +116,9 @@ static bool use_add(
 		store_relaxed(&m->uses, NULL);
 	u = uses_room(c, model);
 	use = u ? uses_slot(u, what) : NULL;
-	if (use && !use->what) {
-		*use = (struct model_use){
-			what, call->caller, call->tid, call->api, load_relaxed(&m->groups) > 0};
-		u->n++;
-		first = true;
-	} else if (use) {
-		/* Also by a task that no update replaces. */
-		use->in_group = use->in_group && load_relaxed(&m->groups);
-	}
+	first = use && use_note(u, use,
+			       &(struct model_use){what, call->caller, call->tid, call->api,
+				       load_relaxed(&m->groups) > 0, given});
 	unlock(&m->lock);
 	uses_forget(c, former);
 	return first;
@@ -121,7 +129,7 @@ void model_uses_object(
 {
 	struct object_rare *r = o && object_usable(o) ? object_rare_make(c, o) : NULL;
 
-	if (r && use_add(c, model, object_ref(o), call))
+	if (r && use_add(c, model, object_ref(o), false, call))
 		counter_inc(&r->captured);
 }
 
@@ -133,11 +141,21 @@ void model_uses_address(
 	if (!address)
 		return;
 	if (map_find(memory_blocks(c), (uintptr_t)address, &place) &&
-		use_add(c, model, block_ref(place.block, place.generation, false), call))
+		use_add(c, model, block_ref(place.block, place.generation, false), false, call))
 		counter_inc(&place.block->captured);
 	/* A registered range may lie over an allocation. */
 	if (map_live(registered_ranges(c)) && map_find(registered_ranges(c), (uintptr_t)address, &place) &&
-		use_add(c, model, block_ref(place.block, place.generation, true), call))
+		use_add(c, model, block_ref(place.block, place.generation, true), false, call))
+		counter_inc(&place.block->captured);
+}
+
+void model_given_address(
+	struct checks *c, struct acl_object *model, uint64_t address, const struct acl_call_record *call)
+{
+	struct block_lookup place;
+
+	if (map_find(memory_blocks(c), address, &place) && !kind_is_host(place.kind) &&
+		use_add(c, model, block_ref(place.block, place.generation, false), true, call))
 		counter_inc(&place.block->captured);
 }
 

@@ -6,6 +6,7 @@
 #include "checks/engine/program_memory.h"
 #include "checks/state/binary_state.h"
 #include "checks/state/capture_change.h"
+#include "checks/state/launch_words.h"
 #include "checks/state/pending_change.h"
 #include "checks/state/task_state.h"
 
@@ -22,9 +23,16 @@ static void task_changed_leave(struct checks *c, struct acl_call_record *call)
 static void kernel_uses(struct checks *c, struct acl_object *m, const aclmdlRIKernelTaskParams *kernel,
 	const struct acl_call_record *call)
 {
+	uint64_t words[LAUNCH_WORDS];
+	unsigned n = 0;
+
 	model_uses_object(c, m, binary_of(c, object_find(c, ACL_HANDLE_FUNCTION, kernel->funcHandle)), call);
 	if (!kernel->isHostArgs)
 		model_uses_address(c, m, kernel->args, call);
+	else
+		n = launch_words_read(c, kernel->args, kernel->argsSize, words);
+	for (unsigned i = 0; i < n; i++)
+		model_given_address(c, m, words[i], call);
 }
 
 static void task_set_leave(struct checks *c, struct acl_call_record *call)

@@ -2,6 +2,7 @@
 /* The latest launches, with the words that may be addresses among their arguments. */
 #include "checks/state/launch_words.h"
 #include "checks/engine/program_memory.h"
+#include "checks/state/capture_change.h"
 #include "checks/state/declared_kernel.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/pending_access.h"
@@ -45,15 +46,23 @@ static bool may_be_address(uint64_t word)
 	return word >> 32 && word + 1 > 1;
 }
 
-void launch_words_add(struct checks *c, struct acl_call_record *call, const uint64_t *words, unsigned n)
+/* They are used whenever the model is executed. */
+static void model_given(
+	struct checks *c, const struct acl_call_record *call, const uint64_t *words, unsigned n)
 {
-	struct launch *l;
+	struct acl_object *model = object_of(c, call->state.capture);
+
+	for (unsigned i = 0; model && i < n && i < LAUNCH_WORDS; i++)
+		if (may_be_address(words[i]))
+			model_given_address(c, model, words[i], call);
+}
+
+static void stream_given(
+	struct checks *c, const struct acl_call_record *call, const uint64_t *words, unsigned n)
+{
+	struct launch *l = place_take(c);
 	uint32_t kept = 0;
 
-	/* Of a declared one it is known better. */
-	if (!succeeded(call) || !task_runs_now(c, call) || kernel_accesses(call))
-		return;
-	l = place_take(c);
 	if (!l)
 		return;
 	/* Each a release: who reads one of these words sees that the launch is being written. */
@@ -68,6 +77,17 @@ void launch_words_add(struct checks *c, struct acl_call_record *call, const uint
 	store_release(&l->where.tid, call->tid);
 	store_release(&l->where.stack, call->stack);
 	store_release(&l->seq, load_relaxed(&l->seq) + 1);
+}
+
+void launch_words_add(struct checks *c, struct acl_call_record *call, const uint64_t *words, unsigned n)
+{
+	/* Of a declared one it is known better. */
+	if (!succeeded(call) || kernel_accesses(call))
+		return;
+	if (call->state.capture)
+		model_given(c, call, words, n);
+	else if (task_runs_now(c, call))
+		stream_given(c, call, words, n);
 }
 
 /* The first word that lies in the block; 0: none. */
@@ -153,6 +173,14 @@ bool launch_was_given(struct checks *c, const struct acl_block *block, struct la
 	return found;
 }
 
+unsigned launch_words_read(struct checks *c, const void *at, uint64_t bytes, uint64_t words[LAUNCH_WORDS])
+{
+	const uint64_t most = LAUNCH_WORDS * sizeof(*words);
+
+	bytes = (bytes < most ? bytes : most) & ~(uint64_t)7;
+	return at && bytes && program_trusted(c, at, words, bytes) ? (unsigned)(bytes / sizeof(*words)) : 0;
+}
+
 /* Host arguments that lie on a device are another rule's: nothing reads them here. */
 static void launched(struct checks *c, struct acl_call_record *call)
 {
@@ -160,11 +188,8 @@ static void launched(struct checks *c, struct acl_call_record *call)
 	uint64_t bytes = acl_arg_value(call->api, call->args, ACL_ROLE_ARGUMENT_BYTES), words[LAUNCH_WORDS];
 	struct block_lookup place;
 
-	if (!succeeded(call) || !at || (lookup_find(c, call, at, 0, &place) && !kind_is_host(place.kind)))
-		return;
-	bytes = (bytes < sizeof(words) ? bytes : sizeof(words)) & ~(uint64_t)7;
-	if (bytes && program_trusted(c, at, words, bytes))
-		launch_words_add(c, call, words, (unsigned)(bytes / sizeof(words[0])));
+	if (succeeded(call) && at && !(lookup_find(c, call, at, 0, &place) && !kind_is_host(place.kind)))
+		launch_words_add(c, call, words, launch_words_read(c, at, bytes, words));
 }
 
 static const struct check_hook hooks[] = {

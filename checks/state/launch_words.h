@@ -10,6 +10,9 @@
 
 #define LAUNCH_WORDS 32 /* of a launch that are remembered */
 
+/* What of arguments in the host's memory can be read as words; how many. */
+unsigned launch_words_read(struct checks *c, const void *at, uint64_t bytes, uint64_t words[LAUNCH_WORDS]);
+
 /* In leave of a launch: its arguments. */
 void launch_words_add(struct checks *c, struct acl_call_record *call, const uint64_t *words, unsigned n);
 

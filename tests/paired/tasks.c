@@ -208,6 +208,51 @@ static void attribute_of_task_with_parameters(void)
 	params.type = ACL_MODEL_RI_TASK_KERNEL;
 }
 
+/* --- memory that its kernels were given ----------------------------------------------------------- */
+
+/* It is not in the arguments themselves but at an address among them. */
+static aclmdlRI model_given(void *tensor, aclrtStream s)
+{
+	uint64_t *words = (uint64_t *)(void *)heap_memory;
+
+	memset(words, 0, 64);
+	words[3] = (uintptr_t)tensor + 256;
+	return model_of(make_function(), s);
+}
+
+static void given_memory_freed_first(void)
+{
+	aclrtStream s = make_stream();
+	char *tensor = make_device_memory(4096);
+	aclmdlRI m = model_given(tensor, s);
+
+	if (!bug)
+		run_and_destroy(m, s);
+	CALL(aclrtFree, .devPtr = tensor);
+	if (bug)
+		CALL(aclmdlRIDestroy, .modelRI = m);
+}
+
+/* With its new arguments the kernel has another tensor. */
+static void given_memory_replaced(void)
+{
+	uint64_t *words = (uint64_t *)(void *)heap_memory;
+	aclrtStream s = make_stream();
+	char *former = make_device_memory(4096), *tensor = make_device_memory(4096);
+	aclmdlRI m = model_given(former, s);
+	aclmdlRITask task = task_of(m);
+
+	words[3] = (uintptr_t)tensor;
+	params.kernelTaskParams.args = words;
+	params.kernelTaskParams.isHostArgs = 1;
+	params.kernelTaskParams.argsSize = 64;
+	CALL(aclmdlRITaskSetParams, .task = task, .params = &params);
+	update(m);
+	CALL(aclrtFree, .devPtr = bug ? tensor : former);
+	CALL(aclmdlRIDestroy, .modelRI = m);
+	params.kernelTaskParams.args = NULL;
+}
+
 /* --- a change at the wrong time --------------------------------------------------------------- */
 
 static void disabled_while_running(void)
@@ -303,6 +348,8 @@ static void two_threads_each(void)
 }
 
 static const struct pair pairs[] = {
+	PAIR("capture-resource-freed-before-destroy", given_memory_freed_first),
+	PAIR("capture-resource-freed-before-destroy", given_memory_replaced),
 	PAIR("mdlri-task-setparams-type", disabled_of_no_type),
 	PAIR("mdlri-kernel-attr-unsupported", attribute_of_other_task),
 	PAIR("mdlri-kernel-attr-unsupported", attribute_of_task_with_parameters),

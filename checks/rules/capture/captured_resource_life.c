@@ -20,7 +20,10 @@ static const char *use_text(struct acl_object *model, const struct model_use *us
 	if (load_relaxed(&model->value))
 		plain_print(
 			value, sizeof(value), " (0x%llx)", (unsigned long long)load_relaxed(&model->value));
-	return plain_print(out, USE_TEXT, "it is used by a task (%s) of %s%s", acl_apis[use->api].name,
+	return plain_print(out, USE_TEXT,
+		use->given ? "an address in it was given to a task (%s) of %s%s"
+			   : "it is used by a task (%s) of %s%s",
+		acl_apis[use->api].name,
 		open ? "a capture in progress" : "a captured model that is still alive", value);
 }
 
@@ -28,7 +31,7 @@ static void captured_block_free(struct checks *c, struct acl_call_record *call, 
 	const void *address, bool registered)
 {
 	struct pointer_map *map = registered ? registered_ranges(c) : memory_blocks(c);
-	struct model_use use;
+	struct model_use use = {0};
 	struct block_lookup place;
 	struct acl_call_site used;
 	struct acl_object *model;
@@ -43,7 +46,9 @@ static void captured_block_free(struct checks *c, struct acl_call_record *call, 
 		used = model_use_site(&use);
 	FINDING_OF(c, call, rule, model,
 		PARTS(part_bytes("size", place.size), part_api("captured by", use.api),
-			part_block("memory", place.block), part_used_at(&used), part_object("model", model)),
+			part_block("memory", place.block), part_used_at(&used), part_object("model", model),
+			/* What a kernel does with it is not seen. */
+			use.given ? part_severity(ACL_SEV_WARNING) : part_none()),
 		"The %s at %p (%llu bytes) is released, but %s.", memory_kind_name(place.kind), address,
 		(unsigned long long)place.size, use_text(model, &use, text));
 }
