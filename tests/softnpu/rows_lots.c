@@ -467,6 +467,25 @@ static void repairs_with_reserved_words(void)
 	row(aclrtMemUceRepair(0, &memory, 1) == plain);
 }
 
+/* A notify is no counting notify, on a product without any as well. */
+static void notify_that_does_not_count(void)
+{
+	aclrtCntNotifyRecordInfo info = {0};
+	aclrtStream s = stream(), gone = gone_stream();
+	aclrtNotify n;
+	uint32_t id;
+
+	need(aclrtCreateNotify(&n, ACL_NOTIFY_DEFAULT));
+	row(aclrtCntNotifyDestroy(n));
+	row(aclrtCntNotifyRecord(n, s, &info));
+	row(aclrtCntNotifyReset(n, s));
+	row(aclrtCntNotifyGetId(n, &id));
+	row(aclrtCntNotifyRecord(NULL, s, &info));
+	row(aclrtCntNotifyRecord(NULL, gone, &info));
+	row(aclrtDestroyNotify(n));
+	row(aclrtCntNotifyDestroy(n));
+}
+
 const struct row rows_lots[] = {ROW(parameters_in_another_thread), ROW(list_begun_again),
 	ROW(alignment_without_room), ROW(areas_too_large), ROW(memory_freed_amid_a_capture),
 	ROW(attributes_of_no_memory), ROW(user_data_beyond_all), ROW(aborts_wrong_twice),
@@ -476,4 +495,4 @@ const struct row rows_lots[] = {ROW(parameters_in_another_thread), ROW(list_begu
 	ROW(lists_of_labels_in_a_callback), ROW(notifies_in_a_callback), ROW(pool_of_a_context_gone),
 	ROW(priorities_without_device), ROW(group_ends_wrong_twice), ROW(builds_after_a_reset),
 	ROW(memory_registered_amid_a_capture), ROW(sums_on_no_stream), ROW(repairs_with_reserved_words),
-	{NULL, NULL}};
+	ROW(notify_that_does_not_count), {NULL, NULL}};
