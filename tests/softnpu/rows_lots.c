@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of functions and situations that were drawn by lot, foretold from the published source. */
 #include <stdint.h>
+#include <unistd.h>
 
 #include "acl/acl_rt_memory_soma.h"
 #include "rows.h"
@@ -486,6 +487,191 @@ static void notify_that_does_not_count(void)
 	row(aclrtCntNotifyDestroy(n));
 }
 
+/* --- more of the same: two mistakes in one call, a callback's thread, another context ------------- */
+
+/* Whether the device is there is asked for, whether it is set is not. */
+static void faults_of_memory_wrong_twice(void)
+{
+	aclrtMemUceInfo info[1];
+	size_t n = 7;
+
+	row(aclrtGetMemUceInfo(99, NULL, 0, NULL));
+	row(aclrtGetMemUceInfo(99, info, 0, &n));
+	row(aclrtGetMemUceInfo(1, info, 0, NULL));
+	row(aclrtGetMemUceInfo(1, info, 0, &n));
+	row((long)n);
+}
+
+static void users_of_devices(void)
+{
+	int32_t id = 7;
+
+	row(aclrtGetUserDevIdByPhyDevId(-1, NULL));
+	row(aclrtGetUserDevIdByPhyDevId(-1, &id));
+	row(aclrtGetUserDevIdByPhyDevId(99, &id));
+	row(aclrtGetUserDevIdByPhyDevId(0, &id));
+	row(id);
+}
+
+/* A negative number, the type, the number, whether it is set. */
+static void limits_wrong_twice(void)
+{
+	const aclrtDevResLimitType unknown = (aclrtDevResLimitType)9;
+	uint32_t value;
+
+	row(aclrtGetDeviceResLimit(-1, unknown, NULL));
+	row(aclrtGetDeviceResLimit(-1, unknown, &value));
+	row(aclrtGetDeviceResLimit(99, unknown, &value));
+	row(aclrtGetDeviceResLimit(1, unknown, &value));
+	row(aclrtGetDeviceResLimit(1, ACL_RT_DEV_RES_CUBE_CORE, &value));
+}
+
+struct handles {
+	void *live, *gone;
+	aclrtStream stream, gone_stream;
+};
+
+static struct handles handles_of_notifies(void)
+{
+	struct handles h = {.stream = stream(), .gone_stream = stream()};
+	aclrtStream other = stream();
+
+	need(aclrtCreateNotify((aclrtNotify *)&h.live, ACL_NOTIFY_DEFAULT));
+	need(aclrtCreateNotify((aclrtNotify *)&h.gone, ACL_NOTIFY_DEFAULT));
+	need(aclrtDestroyNotify(h.gone));
+	need(aclrtDestroyStream(h.gone_stream));
+	need(aclrtDestroyStream(other)); /* the callback's stream may take the place of this one */
+	return h;
+}
+
+static void record_here(void *data)
+{
+	struct handles *h = data;
+
+	row(aclrtRecordNotify(NULL, h->gone_stream));
+	row(aclrtRecordNotify(h->gone, h->stream));
+	row(aclrtRecordNotify(h->live, h->gone_stream));
+	row(aclrtRecordNotify(h->live, h->stream));
+	row(aclrtRecordNotify(h->live, NULL));
+}
+
+/* Both handles come before the context. */
+static void records_of_notifies_in_a_callback(void)
+{
+	struct handles h = handles_of_notifies();
+
+	in_callback(record_here, &h);
+}
+
+static void export_here(void *data)
+{
+	struct handles *h = data;
+	char key[128];
+
+	row(aclrtNotifyGetExportKey(h->gone, key, 0, 9));
+	row(aclrtNotifyGetExportKey(h->live, key, 0, 0));
+	row(aclrtNotifyGetExportKey(h->live, key, sizeof(key), 9));
+	row(aclrtNotifyGetExportKey(h->live, key, sizeof(key), 0));
+}
+
+/* No context is needed. */
+static void keys_of_notifies_in_a_callback(void)
+{
+	struct handles h = handles_of_notifies();
+
+	in_callback(export_here, &h);
+}
+
+static void wait_here(void *data)
+{
+	struct handles *h = data;
+
+	row(aclrtSynchronizeEventWithTimeout(NULL, -2));
+	row(aclrtSynchronizeEventWithTimeout(NULL, 5));
+	row(aclrtSynchronizeEventWithTimeout(h->gone, 5));
+	row(aclrtSynchronizeEventWithTimeout(h->live, 5));
+}
+
+/* Nor is one to wait for an event. */
+static void events_waited_for_in_a_callback(void)
+{
+	struct handles h = {.live = event(ACL_EVENT_SYNC), .gone = event(ACL_EVENT_SYNC), .stream = stream()};
+
+	need(aclrtDestroyEvent(h.gone));
+	need(aclrtRecordEvent(h.live, h.stream));
+	need(aclrtSynchronizeStream(h.stream));
+	in_callback(wait_here, &h);
+}
+
+static void begin_here(void *f)
+{
+	aclrtArgsHandle list;
+
+	row(aclrtKernelArgsInit(NULL, &list));
+	row(aclrtKernelArgsInit(f, NULL));
+	row(aclrtKernelArgsInit(f, &list));
+}
+
+static void lists_begun_in_a_callback(void)
+{
+	in_callback(begin_here, function());
+}
+
+static void options_amid_an_invalid_capture(void)
+{
+	aclrtStream s = stream();
+	int64_t value = 7;
+
+	make_invalid(s, stream(), RELAXED);
+	row(aclrtCtxSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1));
+	row(aclrtCtxGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value));
+	row((long)value);
+	row(aclrtCtxSetSysParamOpt(ACL_OPT_DETERMINISTIC, 9));
+	row(aclrtCtxSetSysParamOpt((aclSysParamOpt)99, 9));
+	row_of_end(s);
+}
+
+/* The kind comes before everything, and a capture that is invalid takes the copy. */
+static void offsets_amid_an_invalid_capture(void)
+{
+	void *to = device(), **to_there = device(), *from = device();
+	const void **from_there = device();
+	aclrtStream s = stream();
+
+	need(aclrtMemcpy(to_there, sizeof(to), &to, sizeof(to), ACL_MEMCPY_HOST_TO_DEVICE));
+	need(aclrtMemcpy(from_there, sizeof(from), &from, sizeof(from), ACL_MEMCPY_HOST_TO_DEVICE));
+	make_invalid(s, stream(), RELAXED);
+	row(aclrtMemcpyAsyncWithOffset(to_there, 4096, 0, from_there, 64, 0, INNER, s));
+	row(aclrtMemcpyAsyncWithOffset(to_there, 4096, 0, from_there, 64, 0, ACL_MEMCPY_HOST_TO_DEVICE, s));
+	row_of_end(s);
+}
+
+/* Ending the library ends nothing of the runtime. */
+static void lock_given_back_after_the_end(void)
+{
+	row(aclFinalize());
+	row(aclrtSnapShotProcessUnlock(getpid(), NULL));
+	row(aclInit(NULL));
+	row(aclrtSnapShotProcessLock(getpid(), NULL));
+	row(aclrtSnapShotProcessUnlock(getpid(), NULL));
+}
+
+static void words_after_the_end(void)
+{
+	uint64_t five = 5, word = 0;
+	aclrtStream s = stream();
+	void *d = device();
+
+	need(aclrtMemcpy(d, sizeof(five), &five, sizeof(five), ACL_MEMCPY_HOST_TO_DEVICE));
+	row(aclFinalize());
+	row(aclrtValueWait(d, five, 1, s));
+	row(aclInit(NULL));
+	row(aclrtValueWait(d, five, 1, s));
+	row(aclrtSynchronizeStream(s));
+	need(aclrtMemcpy(&word, sizeof(word), d, sizeof(word), ACL_MEMCPY_DEVICE_TO_HOST));
+	row((long)word);
+}
+
 const struct row rows_lots[] = {ROW(parameters_in_another_thread), ROW(list_begun_again),
 	ROW(alignment_without_room), ROW(areas_too_large), ROW(memory_freed_amid_a_capture),
 	ROW(attributes_of_no_memory), ROW(user_data_beyond_all), ROW(aborts_wrong_twice),
@@ -495,4 +681,8 @@ const struct row rows_lots[] = {ROW(parameters_in_another_thread), ROW(list_begu
 	ROW(lists_of_labels_in_a_callback), ROW(notifies_in_a_callback), ROW(pool_of_a_context_gone),
 	ROW(priorities_without_device), ROW(group_ends_wrong_twice), ROW(builds_after_a_reset),
 	ROW(memory_registered_amid_a_capture), ROW(sums_on_no_stream), ROW(repairs_with_reserved_words),
-	ROW(notify_that_does_not_count), {NULL, NULL}};
+	ROW(notify_that_does_not_count), ROW(faults_of_memory_wrong_twice), ROW(users_of_devices),
+	ROW(limits_wrong_twice), ROW(records_of_notifies_in_a_callback), ROW(keys_of_notifies_in_a_callback),
+	ROW(events_waited_for_in_a_callback), ROW(lists_begun_in_a_callback),
+	ROW(options_amid_an_invalid_capture), ROW(offsets_amid_an_invalid_capture),
+	ROW(lock_given_back_after_the_end), ROW(words_after_the_end), {NULL, NULL}};
