@@ -617,6 +617,18 @@ static void lists_begun_in_a_callback(void)
 	in_callback(begin_here, function());
 }
 
+static void default_stream_is_not_captured(void)
+{
+	aclmdlRICaptureStatus status = (aclmdlRICaptureStatus)7;
+	aclrtStream s;
+	aclmdlRI m = (aclmdlRI)&s;
+
+	need(aclrtCtxGetCurrentDefaultStream(&s));
+	row(aclmdlRICaptureGetInfo(s, &status, &m));
+	row(status);
+	row(m == NULL);
+}
+
 static void options_amid_an_invalid_capture(void)
 {
 	aclrtStream s = stream();
@@ -684,5 +696,6 @@ const struct row rows_lots[] = {ROW(parameters_in_another_thread), ROW(list_begu
 	ROW(notify_that_does_not_count), ROW(faults_of_memory_wrong_twice), ROW(users_of_devices),
 	ROW(limits_wrong_twice), ROW(records_of_notifies_in_a_callback), ROW(keys_of_notifies_in_a_callback),
 	ROW(events_waited_for_in_a_callback), ROW(lists_begun_in_a_callback),
-	ROW(options_amid_an_invalid_capture), ROW(offsets_amid_an_invalid_capture),
-	ROW(lock_given_back_after_the_end), ROW(words_after_the_end), {NULL, NULL}};
+	ROW(default_stream_is_not_captured), ROW(options_amid_an_invalid_capture),
+	ROW(offsets_amid_an_invalid_capture), ROW(lock_given_back_after_the_end), ROW(words_after_the_end),
+	{NULL, NULL}};

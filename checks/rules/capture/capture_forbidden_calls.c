@@ -40,13 +40,21 @@ static struct finding_part mode_part(struct acl_object *capture)
 
 /* --- begin and end on a default stream ------------------------------------------- */
 
-static void capture_default_stream(struct checks *c, struct acl_call_record *call)
+static void capture_null_stream(struct checks *c, struct acl_call_record *call)
 {
 	const void *stream = stream_argument(c, call);
 
 	FINDING(c, call, "capture-begin-null-stream", !stream,
 		PARTS(part_address("stream", stream), CAPTURE_PARTS(c, call, NULL)),
 		"The stream is NULL, which means the default stream.");
+}
+
+/* Whether it is captured may be asked of any stream that has a handle. */
+static void capture_default_stream(struct checks *c, struct acl_call_record *call)
+{
+	const void *stream = stream_argument(c, call);
+
+	capture_null_stream(c, call);
 	FINDING(c, call, "capture-begin-default-stream", stream && is_default(c, call),
 		PARTS(part_address("stream", stream), CAPTURE_PARTS(c, call, NULL)),
 		"Stream %p is the default stream of the context.", stream);
@@ -405,7 +413,7 @@ static void capture_calls_bind(void (*add)(void *, unsigned, enum acl_phase, che
 static const struct check_hook hooks[] = {
 	{ON_OP(CAPTURE_BEGIN), ACL_ENTER, capture_default_stream},
 	{ON_OP(CAPTURE_END), ACL_ENTER, capture_default_stream},
-	{ON_OP(CAPTURE_STATUS), ACL_ENTER, capture_default_stream},
+	{ON_OP(CAPTURE_STATUS), ACL_ENTER, capture_null_stream},
 	{ON_OP(QUERY_STREAM), ACL_ENTER, captured_stream_look},
 	{ON_OP(SYNCHRONISE_STREAM), ACL_ENTER, captured_stream_look},
 	{ON_OP(SYNCHRONISE_DEVICE), ACL_ENTER, capture_device_synchronise},
