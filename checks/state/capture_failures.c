@@ -21,6 +21,13 @@ static bool is_failure(const struct acl_call_record *call)
 	       error_of(call) != 200006 && call->forwarded;
 }
 
+/* There will be no model: the task was none of an open group, or waited for another capture. */
+static bool ends_capture(struct acl_object *model, int32_t error)
+{
+	return error == ACL_ERROR_STREAM_TASK_GROUP_INTR || error == ACL_ERROR_STREAM_CAPTURE_CONFLICT ||
+	       (error == ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT && load_relaxed(&model_state(model)->groups));
+}
+
 static void capture_task_failed(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *model = call->state.capture ? object_of(c, call->state.capture) : NULL;
@@ -29,11 +36,13 @@ static void capture_task_failed(struct checks *c, struct acl_call_record *call)
 	if (!model || !is_failure(call))
 		return;
 	lock(&model_state(model)->lock);
+	f->lost |= ends_capture(model, error_of(call));
 	if (!f->at.caller)
 		*f = (struct capture_failure){
 			.at = {.caller = call->caller, .tid = call->tid, .api = call->api},
 			.error = error_of(call),
-			.finding = call->state.finding};
+			.finding = call->state.finding,
+			.lost = f->lost};
 	unlock(&model_state(model)->lock);
 }
 
@@ -48,7 +57,7 @@ static void capture_task_follows(struct checks *c, struct acl_call_record *call)
 	lock(&model_state(model)->lock);
 	if (f->at.caller && !f->ignored) {
 		if (acl_apis[f->at.api].operation == acl_apis[call->api].operation)
-			*f = (struct capture_failure){.error = 0};
+			*f = (struct capture_failure){.lost = f->lost};
 		else
 			f->ignored = true;
 	}

@@ -51,6 +51,7 @@ struct capture_failure {
 	int32_t error;
 	uint64_t finding; /* serial of the finding about it, 0 = none */
 	bool ignored; /* the program went on with a task of another kind */
+	bool lost; /* some failed call has made the capture invalid */
 };
 
 struct model_state {

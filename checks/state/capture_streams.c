@@ -116,7 +116,13 @@ static void task_add(struct capture_stream *s, enum capture_last kind, const str
 {
 	if (s->waited && s->waited == s->tasks)
 		s->late = site_of(call);
+	if (s->record && s->record == s->tasks)
+		s->after = site_of(call);
 	s->tasks++;
+	if (kind == LAST_RECORD) {
+		s->record = s->tasks;
+		s->after = (struct acl_call_site){0};
+	}
 	s->last = (uint8_t)kind;
 	s->last_task = site_of(call);
 }
@@ -153,6 +159,15 @@ void capture_stream_records(struct checks *c, struct acl_object *model, struct a
 	unlock(&m->lock);
 }
 
+/* What came first after an older record is not kept. */
+static void record_awaited(struct capture_stream *s, uint32_t record)
+{
+	if (s->waited >= record)
+		return;
+	s->waited = record;
+	s->late = record == s->record ? s->after : (struct acl_call_site){0};
+}
+
 void capture_stream_waits(struct checks *c, struct acl_object *model, struct acl_object *s,
 	struct acl_object *event, const struct acl_call_record *call)
 {
@@ -170,8 +185,8 @@ void capture_stream_waits(struct checks *c, struct acl_object *model, struct acl
 		task_add(in, LAST_TASK, call);
 		capture_order_wait(c, &a->order, stream, in->tasks, on, record);
 	}
-	if (in && on && on <= a->n && &a->stream[on - 1] != in && a->stream[on - 1].waited < record)
-		a->stream[on - 1].waited = record;
+	if (in && on && on <= a->n && &a->stream[on - 1] != in)
+		record_awaited(&a->stream[on - 1], record);
 	unlock(&m->lock);
 }
 

@@ -28,7 +28,10 @@ struct capture_stream {
 	struct acl_call_site joined; /* (caller 0: it did not happen) the begin of the capture, or the wait
 					that took the stream into it */
 	struct acl_call_site last_task;
-	struct acl_call_site late; /* the first task after the record that others wait for */
+	uint32_t record; /* number of the latest record, 0 = none */
+	struct acl_call_site after; /* the first task after that; caller 0: none so far */
+	struct acl_call_site late; /* the first task after the record that others wait for, where it is known
+				    */
 	struct group_kernels group; /* of the task group that is open on it, or was last */
 };
 

@@ -73,6 +73,7 @@ static void open_at_end(void)
 static void interrupted(void)
 {
 	aclrtStream s = make_stream(), other = make_stream();
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
 	aclmdlRI m = NULL;
 
 	capture_begin(s);
@@ -82,6 +83,8 @@ static void interrupted(void)
 	if (bug) {
 		launch_returns(107034, other);
 		CALL_FAILS(107034, aclmdlRICaptureTaskGrpEnd, .stream = s, .handle = OUT);
+		/* Captured, and lost with the capture: no model lacks the launch alone. */
+		CALL(aclrtRecordEvent, .event = e, .stream = other);
 		CALL_FAILS(507903, aclmdlRICaptureEnd, .stream = s, .modelRI = &m);
 		return;
 	}

@@ -176,6 +176,26 @@ static void late_batch(void)
 	late_end(s, other);
 }
 
+/* The task comes between the record and the wait for it; an earlier record was waited for as well. */
+static void late_before_the_wait(void)
+{
+	aclrtEvent first = make_event_ex(ACL_EVENT_SYNC), last = make_event_ex(ACL_EVENT_SYNC);
+	aclrtStream s = make_stream(), other = make_stream();
+
+	capture_begin(s);
+	capture_join(s, other);
+	CALL(aclrtRecordEvent, .event = first, .stream = other);
+	CALL(aclrtStreamWaitEvent, .stream = s, .event = first);
+	CALL(aclrtRecordEvent, .event = first, .stream = other);
+	if (!bug)
+		set(other);
+	CALL(aclrtRecordEvent, .event = last, .stream = other);
+	if (bug)
+		set(other);
+	CALL(aclrtStreamWaitEvent, .stream = s, .event = last);
+	end(s);
+}
+
 /* --- comes back in a way that is none ------------------------------------------------------------- */
 
 static void joined_by_external(void)
@@ -206,6 +226,7 @@ static const struct pair pairs[] = {
 	PAIR_EACH("capture-task-after-join", late_set, SET_BYTES, .mode = PAIR_IF_ASYNC),
 	PAIR_EACH("capture-task-after-join", late_set, SET_WORDS, .mode = PAIR_IF_ASYNC),
 	PAIR_EACH("capture-task-after-join", late_record, RECORD_EVENT),
+	PAIR("capture-task-after-join", late_before_the_wait),
 	PAIR_EACH("capture-join-by-external-event", joined_by_external, RECORD_EVENT),
 };
 

@@ -124,7 +124,8 @@ static void capture_failure_end(struct checks *c, struct acl_call_record *call)
 	if (!capture || load_relaxed(&model_state(capture)->origin) != object_ref(s))
 		return;
 	f = capture_failure(capture);
-	FINDING(c, call, "capture-error-ignored", f.ignored,
+	/* Without a model none lacks a task. */
+	FINDING(c, call, "capture-error-ignored", f.ignored && !f.lost,
 		PARTS(part_api("failed call", f.at.api), part_error("its result", f.error),
 			part_consequence_of(f.finding), part_object("capture", capture), part_used_at(&f.at)),
 		"%s returned %d and captured nothing, and the capture went on with other tasks: the model "
