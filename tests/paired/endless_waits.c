@@ -88,6 +88,34 @@ static void notified_by_itself(void)
 	CALL(aclrtDestroyNotify, .notify = n);
 }
 
+static aclrtNotify new_notify(void)
+{
+	aclrtNotify n = NULL;
+
+	CALL_DOES(aclrtCreateNotify, 0, n = make_address(), .notify = &n);
+	return n;
+}
+
+/* Each waits for the other's notify for a time, and the runtime answers that this was over. */
+static void notified_in_a_cycle_for_a_time(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	aclrtNotify of_first = new_notify(), of_second = new_notify();
+
+	if (!bug)
+		CALL(aclrtRecordNotify, .notify = of_second, .stream = first);
+	CALL(aclrtWaitAndResetNotify, .notify = of_first, .stream = first, .timeout = 100);
+	CALL(aclrtWaitAndResetNotify, .notify = of_second, .stream = second, .timeout = 100);
+	if (bug)
+		CALL(aclrtRecordNotify, .notify = of_second, .stream = first);
+	CALL(aclrtRecordNotify, .notify = of_first, .stream = second);
+	CALL_EACH(bug ? 107019 : 0, ROLE(STREAM, first), ROLE(TIMEOUT, -1));
+	CALL(aclrtDestroyStreamForce, .stream = first);
+	CALL(aclrtDestroyStreamForce, .stream = second);
+	CALL(aclrtDestroyNotify, .notify = of_first);
+	CALL(aclrtDestroyNotify, .notify = of_second);
+}
+
 /* A wait behind one that nothing has recorded so far. */
 static void wait_behind_a_wait(void)
 {
@@ -474,6 +502,7 @@ static const struct pair pairs[] = {
 	PAIR_EACH("stream-wait-cycle", waits_for_itself, SYNCHRONISE_EVENT),
 	PAIR("stream-wait-cycle", notified_in_a_cycle),
 	PAIR_EACH("stream-wait-cycle", notified_by_itself, SYNCHRONISE_STREAM),
+	PAIR_EACH("stream-wait-cycle", notified_in_a_cycle_for_a_time, SYNCHRONISE_STREAM),
 	PAIR("stream-wait-never-satisfied", without_a_second_thread),
 	PAIR("stream-wait-never-satisfied", without_a_callback),
 	PAIR("stream-wait-never-satisfied", behind_a_callback),

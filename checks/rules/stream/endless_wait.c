@@ -33,6 +33,7 @@ struct blocked_wait {
 	uint32_t tid;
 	uint16_t api;
 	bool reported;
+	bool timed; /* the runtime gives it up after a time, and the stream fails then */
 	/* Its record, if there is one, comes after the waits of these places, and is on that stream. */
 	uint64_t behind;
 	acl_ref recorder;
@@ -42,6 +43,7 @@ struct endless_waits {
 	struct acl_lock lock;
 	_Atomic uint64_t used; /* a bit for each place */
 	_Atomic bool words_hidden; /* kernels or models may write words */
+	_Atomic bool given_up; /* a timed wait was: which records are left is not known since */
 	struct blocked_wait at[OPEN_WAITS];
 };
 
@@ -187,9 +189,11 @@ static void blocking_notify_leave(struct checks *c, struct acl_call_record *call
 	struct acl_object *n = value ? object_live(c, ACL_HANDLE_NOTIFY, value) : NULL;
 
 	/* Time 0 is for ever here. */
-	if (n && wait_is_plain(c, call) && !acl_arg_value(call->api, call->args, ACL_ROLE_TIMEOUT) &&
+	bool timed = acl_arg_value(call->api, call->args, ACL_ROLE_TIMEOUT) != 0;
+
+	if (n && wait_is_plain(c, call) && !(timed && load_relaxed(&blocked(c)->given_up)) &&
 		load_relaxed(&notify_state(n)->balance) < 0 && !notify_is_shared(n))
-		blocked_add(c, call, (struct blocked_wait){.what = object_ref(n)});
+		blocked_add(c, call, (struct blocked_wait){.what = object_ref(n), .timed = timed});
 }
 
 static void words_hide(struct checks *c, struct acl_call_record *call)
@@ -227,6 +231,7 @@ static void blocking_word_leave(struct checks *c, struct acl_call_record *call)
 struct awaited {
 	struct acl_object *stream, *context; /* either one, or the streams of a context */
 	uint64_t position; /* of the stream: UINT64_MAX = all of it */
+	bool failed; /* it was given up: a timed wait was among what it waited for */
 };
 
 static bool awaits(
@@ -381,14 +386,14 @@ struct stuck_wait {
 	uint64_t way; /* the places that led to it */
 };
 
-/* Those that nothing ends, and whose record comes after such a one. */
-static uint64_t waits_stuck(struct checks *c, struct endless_waits *w)
+/* Those that nothing ends, or (timed) nothing before their time, and whose record comes after such a one. */
+static uint64_t waits_stuck(struct checks *c, struct endless_waits *w, bool timed)
 {
 	uint64_t stuck = 0, over = 0;
 
 	each_place(i, load_relaxed(&w->used))
 	{
-		if (!shared_since(c, &w->at[i]))
+		if (!shared_since(c, &w->at[i]) && (timed || !w->at[i].timed))
 			stuck |= PLACE(i);
 	}
 	do {
@@ -431,7 +436,7 @@ static bool blocked_find(struct checks *c, const struct awaited *a, struct stuck
 
 	lock(&w->lock);
 	blocked_sweep(c, w);
-	stuck = waits_stuck(c, w);
+	stuck = waits_stuck(c, w, a->failed);
 	each_place(i, stuck)
 	{
 		struct acl_object *waiter = object_of(c, w->at[i].stream);
@@ -586,6 +591,53 @@ static void timed_out_check(struct checks *c, struct acl_call_record *call, cons
 		dropped_check(c, call, a);
 }
 
+/* One of the waits that led to it is timed. */
+static bool was_given_up(struct checks *c, const struct stuck_wait *s)
+{
+	struct endless_waits *w = blocked(c);
+	bool found = false;
+
+	lock(&w->lock);
+	each_place(i, s->way & load_relaxed(&w->used))
+	{
+		found |= w->at[i].timed;
+	}
+	unlock(&w->lock);
+	return found;
+}
+
+static void timed_waits_over(struct checks *c)
+{
+	struct endless_waits *w = blocked(c);
+	uint64_t over = 0;
+
+	store_relaxed(&w->given_up, true);
+	lock(&w->lock);
+	each_place(i, load_relaxed(&w->used))
+	{
+		if (w->at[i].timed)
+			over |= PLACE(i);
+	}
+	blocked_over(w, over);
+	unlock(&w->lock);
+}
+
+/* The stream was waited for, and the answer is that the time of a wait was over: in a circle it had to be. */
+static void endless_stream_given_up(struct checks *c, struct acl_call_record *call)
+{
+	struct awaited a = {
+		.stream = stream_of(call), .position = call->state.observed_position, .failed = true};
+	struct stuck_wait s;
+
+	if (!a.stream || error_of(call) != ACL_ERROR_RT_WAIT_TIMEOUT)
+		return;
+	rule_evaluated(call, RULE("stream-wait-cycle"));
+	if (any_blocked(c) && blocked_find(c, &a, &s) && object_of(c, s.wait.recorder) &&
+		was_given_up(c, &s) && nobody_else_can_act(c))
+		endless_report(c, call, &s);
+	timed_waits_over(c);
+}
+
 static void endless_stream_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct awaited a = {.stream = stream_of(call), .position = UINT64_MAX};
@@ -701,6 +753,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(SYNCHRONISE_EVENT), ACL_ENTER, endless_event_enter},
 	{ON_OP(SYNCHRONISE_DEVICE), ACL_ENTER, endless_device_enter},
 	{ON_OP(SYNCHRONISE_STREAM), ACL_FAILED, endless_stream_timed_out},
+	{ON_OP(SYNCHRONISE_STREAM), ACL_FAILED, endless_stream_given_up},
 	{ON_OP(SYNCHRONISE_EVENT), ACL_FAILED, endless_event_timed_out},
 	{ON_OP(SYNCHRONISE_DEVICE), ACL_FAILED, endless_device_timed_out},
 	{ON_OP(STREAM_ABORT), ACL_ENTER, endless_stream_abort_enter},
