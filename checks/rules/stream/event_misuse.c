@@ -144,25 +144,26 @@ static bool event_keeps_time(const struct event_state *e, unsigned maker)
 /* Events of one creation site are checked together, and at the end: some may be for time. */
 static void event_timeline_add(struct checks *c, struct acl_object *o, struct event_state *e)
 {
-	uint64_t site = call_site_caller(object_created(c, o)), now;
+	const struct call_site_slot *made = object_created(c, o);
+	uint64_t where = load_relaxed(&((struct call_site_slot *)made)->where), now;
 
-	if (!site || !event_keeps_time(e, load_relaxed(&event_state_marks(e)->maker)) ||
+	if (!call_site_caller(made) || !event_keeps_time(e, load_relaxed(&event_state_marks(e)->maker)) ||
 		!load_relaxed(&e->recorded))
 		return;
-	now = value_table_value(sites(c), site) |
+	now = value_table_value(sites(c), where) |
 	      (load_relaxed(&event_state_marks(e)->timed) ? SITE_IS_TIMED : 0);
-	value_table_set(c, sites(c), site, now + 2 * (uint64_t)load_relaxed(&e->recorded));
+	value_table_set(c, sites(c), where, now + 2 * (uint64_t)load_relaxed(&e->recorded));
 }
 
 static void event_use_finish(struct checks *c, enum checks_end kind)
 {
-	uint64_t site, now;
+	uint64_t where, now;
 	uint32_t at = 0;
 
-	while (kind == CHECKS_END_EXIT && value_table_next(sites(c), &at, &site, &now))
+	while (kind == CHECKS_END_EXIT && value_table_next(sites(c), &at, &where, &now))
 		if (now / 2 >= MANY_RECORDS)
 			FINDING(c, NULL, "event-timeline-unneeded", !(now & SITE_IS_TIMED),
-				PARTS(part_site(site), part_caller(site), part_uint("records", now / 2)),
+				PARTS(part_site(where), part_where(where), part_uint("records", now / 2)),
 				"Events created at one call site were recorded %llu times, and their time "
 				"was "
 				"never queried.",
