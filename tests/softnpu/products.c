@@ -278,7 +278,7 @@ static void counting(void)
 	IS(status, ACL_STREAM_STATUS_NOT_READY);
 	OK(aclrtCntNotifyRecord(n, t, &add));
 	OK(aclrtSynchronizeStream(s));
-	wait.timeout = 20; /* it was cleared */
+	wait.timeout = 1; /* it was cleared */
 	OK(aclrtCntNotifyWaitWithTimeout(n, s, &wait));
 	IS(aclrtSynchronizeStream(s), ACL_ERROR_RT_WAIT_TIMEOUT);
 	add.mode = 3;

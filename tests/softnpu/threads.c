@@ -164,6 +164,29 @@ static void a_wait_times_out(void)
 	IS(aclrtSynchronizeStream(first) != ACL_SUCCESS, 1);
 }
 
+/* What streams wait for is limited in seconds. */
+static void waits_take_seconds(void)
+{
+	aclrtNotify n = NULL;
+	aclrtEvent e = NULL;
+	aclrtStream third;
+
+	begin(NO_LIMIT);
+	third = stream_new();
+	OK(aclrtCreateEvent(&e));
+	OK(aclrtCreateNotify(&n, 0));
+	gate_hold(first, &gate);
+	OK(aclrtRecordEvent(e, first));
+	OK(aclrtRecordNotify(n, first));
+	OK(aclrtStreamWaitEventWithTimeout(second, e, 60));
+	OK(aclrtWaitAndResetNotify(n, third, 60));
+	IS(aclrtSynchronizeStreamWithTimeout(second, 200), 507046);
+	IS(aclrtSynchronizeStreamWithTimeout(third, 100), 507046);
+	gate_open(&gate);
+	OK(aclrtSynchronizeDevice());
+	OK(aclrtDestroyNotify(n));
+}
+
 static long switches(void)
 {
 	struct rusage usage;
@@ -208,7 +231,7 @@ static void no_memory_for_a_stack(void)
 
 static const struct tap_case cases[] = {C(no_thread), C(one_thread), C(two_threads),
 	C(a_model_is_not_executed), C(threads_come_back), C(device_goes_on_beside_a_host_function),
-	C(host_functions_take_turns), C(a_wait_times_out), C(a_word_that_never_comes),
+	C(host_functions_take_turns), C(a_wait_times_out), C(waits_take_seconds), C(a_word_that_never_comes),
 	C(no_memory_for_a_stack)};
 
 int main(void)

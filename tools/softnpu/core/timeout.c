@@ -12,11 +12,11 @@
 static uint32_t wait_seconds; /* 0 = for ever */
 static uint64_t execute_us; /* 0 = as long as can be */
 
-uint64_t timeout_wait_deadline(uint32_t ms)
+uint64_t timeout_wait_deadline(uint32_t seconds)
 {
-	if (ms)
-		return npu_deadline_ms(ms);
-	return wait_seconds ? npu_deadline_ms((int64_t)wait_seconds * 1000) : 0;
+	if (!seconds)
+		seconds = wait_seconds;
+	return seconds ? npu_deadline_ms((int64_t)seconds * 1000) : 0;
 }
 
 static aclError set_wait(uint32_t seconds)

@@ -88,7 +88,7 @@ struct cnt_op {
 	struct op op;
 	struct cnt_notify *n;
 	unsigned mode;
-	uint32_t value, timeout_ms;
+	uint32_t value, seconds;
 	bool clear;
 };
 
@@ -140,7 +140,7 @@ static enum op_step wait_step(struct op *op, struct lane *lane)
 		return OP_DONE;
 	}
 	return lane_park_until(
-		lane, &c->n->waiters, npu_deadline_ms(c->timeout_ms ? (int64_t)c->timeout_ms : -1));
+		lane, &c->n->waiters, npu_deadline_ms(c->seconds ? (int64_t)c->seconds * 1000 : -1));
 }
 
 static void op_release(struct op *op)
@@ -169,7 +169,7 @@ static aclError submit(const struct op_type *type, const void *handle, aclrtStre
 	op->n = n;
 	op->mode = what.mode;
 	op->value = what.value;
-	op->timeout_ms = what.timeout_ms;
+	op->seconds = what.seconds;
 	op->clear = what.clear;
 	object_get(&n->obj);
 	return stream_submit(s, &op->op);
@@ -187,7 +187,7 @@ aclError aclrtCntNotifyWaitWithTimeout(
 	return LOCKED(submit(&wait_type, cntNotify, stream,
 		(struct cnt_op){.mode = info->mode,
 			.value = info->value,
-			.timeout_ms = info->timeout,
+			.seconds = info->timeout,
 			.clear = info->isClear}));
 }
 

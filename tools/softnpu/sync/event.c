@@ -61,7 +61,7 @@ struct event_op {
 	struct op op;
 	struct event *ev;
 	struct record *rec;
-	uint32_t timeout_ms; /* of a wait, 0 = as configured */
+	uint32_t seconds; /* of a wait, 0 = as configured */
 	uint64_t number; /* of the record of a shared event */
 	bool outside; /* record or wait of a model that others see as an ordinary one */
 };
@@ -142,7 +142,7 @@ static enum op_step wait_step(struct op *op, struct lane *lane)
 
 	if (satisfied(e))
 		return OP_DONE;
-	return lane_park_until(lane, waiters(e), timeout_wait_deadline(e->timeout_ms));
+	return lane_park_until(lane, waiters(e), timeout_wait_deadline(e->seconds));
 }
 
 static enum op_step reset_step(struct op *op, struct lane *lane)
@@ -185,8 +185,7 @@ static const struct op_type reset_type = {
 	.task_type = ACL_MODEL_RI_TASK_EVENT_RESET,
 };
 
-static struct op *event_op(
-	const struct op_type *type, struct event *ev, struct record *r, uint32_t timeout_ms)
+static struct op *event_op(const struct op_type *type, struct event *ev, struct record *r, uint32_t seconds)
 {
 	struct event_op *e = op_new(type, sizeof(*e));
 
@@ -197,7 +196,7 @@ static struct op *event_op(
 	e->rec = r;
 	if (r)
 		record_get(r);
-	e->timeout_ms = timeout_ms;
+	e->seconds = seconds;
 	if (type == &wait_type)
 		ev->waits++;
 	return &e->op;
@@ -214,9 +213,9 @@ struct op *event_record_op(struct event *ev, struct record *r)
 	return op;
 }
 
-struct op *event_wait_op(struct event *ev, struct record *r, uint32_t timeout_ms)
+struct op *event_wait_op(struct event *ev, struct record *r, uint32_t seconds)
 {
-	return event_op(&wait_type, ev, r, timeout_ms);
+	return event_op(&wait_type, ev, r, seconds);
 }
 
 struct op *event_outside_wait_op(struct event *ev)
@@ -229,9 +228,9 @@ struct op *event_outside_wait_op(struct event *ev)
 }
 
 /* Of a shared event: for the records submitted by any process so far. */
-static struct op *shared_wait_op(struct event *ev, uint32_t timeout_ms)
+static struct op *shared_wait_op(struct event *ev, uint32_t seconds)
 {
-	struct op *op = event_op(&wait_type, ev, NULL, timeout_ms);
+	struct op *op = event_op(&wait_type, ev, NULL, seconds);
 
 	if (op)
 		container_of(op, struct event_op, op)->number = event_ipc_submitted(ev);
@@ -479,7 +478,7 @@ aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t
 	return LOCKED(record(event, stream, flag));
 }
 
-static aclError wait_event(aclrtStream stream, aclrtEvent handle, uint32_t timeout_ms, uint32_t flag)
+static aclError wait_event(aclrtStream stream, aclrtEvent handle, uint32_t seconds, uint32_t flag)
 {
 	struct event *ev;
 	struct stream *s;
@@ -492,18 +491,17 @@ static aclError wait_event(aclrtStream stream, aclrtEvent handle, uint32_t timeo
 	if (s->capture || ev->capture)
 		return capture_wait(s, ev);
 	if (ev->ipc)
-		return event_ipc_submitted(ev) ? stream_submit(s, shared_wait_op(ev, timeout_ms))
-					       : ACL_SUCCESS;
+		return event_ipc_submitted(ev) ? stream_submit(s, shared_wait_op(ev, seconds)) : ACL_SUCCESS;
 	if (ev->latest && !ev->reset) {
 		if (ev->kind == EVENT_EX && ev->latest->stream == s)
 			return ACL_SUCCESS;
-		return stream_submit(s, event_wait_op(ev, ev->latest, timeout_ms));
+		return stream_submit(s, event_wait_op(ev, ev->latest, seconds));
 	}
 	if (ev->kind == EVENT_DEFAULT)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the event has not been recorded");
 	if (ev->kind == EVENT_EX || ev->kind == EVENT_IPC)
 		return ACL_SUCCESS;
-	return stream_submit(s, event_wait_op(ev, NULL, timeout_ms));
+	return stream_submit(s, event_wait_op(ev, NULL, seconds));
 }
 
 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event)

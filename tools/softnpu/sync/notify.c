@@ -113,7 +113,7 @@ void notifies_release_device(struct device *dev)
 struct notify_op {
 	struct op op;
 	struct notify *n;
-	uint32_t timeout_ms;
+	uint32_t seconds;
 };
 
 static enum op_step record_step(struct op *op, struct lane *lane)
@@ -135,7 +135,7 @@ static enum op_step wait_step(struct op *op, struct lane *lane)
 		return OP_DONE;
 	/* Another process may record a shared one. */
 	return lane_park_until(lane, w->n->shared ? NULL : &w->n->waiters,
-		npu_deadline_ms(w->timeout_ms ? (int64_t)w->timeout_ms : -1));
+		npu_deadline_ms(w->seconds ? (int64_t)w->seconds * 1000 : -1));
 }
 
 static void op_release(struct op *op)
@@ -161,8 +161,7 @@ static const struct op_type wait_type = {
 	.describe = describe,
 };
 
-static aclError submit(
-	const struct op_type *type, aclrtNotify handle, aclrtStream stream, uint32_t timeout_ms)
+static aclError submit(const struct op_type *type, aclrtNotify handle, aclrtStream stream, uint32_t seconds)
 {
 	struct notify_op *op;
 	struct notify *n;
@@ -182,7 +181,7 @@ static aclError submit(
 	if (!op)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
 	op->n = n;
-	op->timeout_ms = timeout_ms;
+	op->seconds = seconds;
 	object_get(&n->obj);
 	return stream_submit(s, &op->op);
 }
