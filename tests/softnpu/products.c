@@ -122,11 +122,13 @@ static void stream_configs(void)
 	aclrtStreamConfigHandle *config = aclrtCreateStreamConfigHandle();
 	size_t flag = ACL_STREAM_FAST_SYNC, unknown = 1u << 20,
 	       bad = ACL_STREAM_DEVICE_USE_ONLY | ACL_STREAM_HUGE;
-	uint32_t priority = 3, got = 0;
+	uint32_t priority = 3, short_flag = ACL_STREAM_FAST_LAUNCH, got = 0;
 	aclrtStream s = NULL;
 
 	OK(aclrtSetDevice(0));
 	TRUE(config);
+	IS(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_FLAG, &flag, 0), ACL_ERROR_INVALID_PARAM);
+	IS(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_PRIORITY, &flag, 0), ACL_ERROR_INVALID_PARAM);
 	OK(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_FLAG, &flag, sizeof(flag)));
 	OK(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_PRIORITY, &priority, sizeof(priority)));
 	IS(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_PRIORITY, &flag, sizeof(flag)),
@@ -144,6 +146,11 @@ static void stream_configs(void)
 	IS(got, 0);
 	OK(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_FLAG, &bad, sizeof(bad)));
 	IS(aclrtCreateStreamV2(&s, config), ACL_ERROR_RT_PARAM_INVALID);
+	OK(aclrtDestroyStream(s));
+	OK(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_FLAG, &short_flag, sizeof(short_flag)));
+	OK(aclrtCreateStreamV2(&s, config));
+	OK(aclrtStreamGetFlags(s, &got));
+	IS(got, ACL_STREAM_FAST_LAUNCH);
 	OK(aclrtDestroyStreamConfigHandle(config));
 	OK(aclrtDestroyStream(s));
 }

@@ -20,24 +20,27 @@ aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle *handle)
 	return ACL_SUCCESS;
 }
 
+/* Flags are given as the structure has them, or as the other functions that create streams take them. */
 aclError aclrtSetStreamConfigOpt(
 	aclrtStreamConfigHandle *handle, aclrtStreamConfigAttr attr, const void *attrValue, size_t valueSize)
 {
 	const struct {
 		void *to;
-		size_t size;
+		size_t size, size_elsewhere;
 	} members[] = {
 		[ACL_RT_STREAM_WORK_ADDR_PTR] = {&handle->workptr, sizeof(handle->workptr)},
 		[ACL_RT_STREAM_WORK_SIZE] = {&handle->workSize, sizeof(handle->workSize)},
-		[ACL_RT_STREAM_FLAG] = {&handle->flag, sizeof(handle->flag)},
+		[ACL_RT_STREAM_FLAG] = {&handle->flag, sizeof(handle->flag), sizeof(uint32_t)},
 		[ACL_RT_STREAM_PRIORITY] = {&handle->priority, sizeof(handle->priority)},
 	};
 
 	if (!handle || !attrValue)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "handle or attrValue is NULL");
-	if ((unsigned)attr >= ARRAY_SIZE(members) || valueSize != members[attr].size)
+	if ((unsigned)attr >= ARRAY_SIZE(members) ||
+		(valueSize != members[attr].size && valueSize != members[attr].size_elsewhere) || !valueSize)
 		return npu_err(
 			ACL_ERROR_INVALID_PARAM, "unknown attribute %d, or a value of another size", attr);
+	memset(members[attr].to, 0, members[attr].size);
 	memcpy(members[attr].to, attrValue, valueSize);
 	return ACL_SUCCESS;
 }
