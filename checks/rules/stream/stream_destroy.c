@@ -153,10 +153,9 @@ static void say_forced(
 			part_object("waiting stream", waiter)),
 		"%s",
 		waiter ? "A stream waits for an event behind tasks that nothing shows to be done, and they "
-			 "are "
-			 "discarded"
-		       : "Nothing the host did shows that the tasks of the stream are done, and they are "
-			 "discarded");
+			 "may be discarded"
+		       : "Nothing the host did shows that the tasks of the stream are done, and they may "
+			 "be discarded");
 }
 
 /* What others wait for is thrown away, or what no one has waited for. */
