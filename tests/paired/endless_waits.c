@@ -104,8 +104,8 @@ static void notified_in_a_cycle_for_a_time(void)
 
 	if (!bug)
 		CALL(aclrtRecordNotify, .notify = of_second, .stream = first);
-	CALL(aclrtWaitAndResetNotify, .notify = of_first, .stream = first, .timeout = 100);
-	CALL(aclrtWaitAndResetNotify, .notify = of_second, .stream = second, .timeout = 100);
+	CALL(aclrtWaitAndResetNotify, .notify = of_first, .stream = first, .timeout = 1);
+	CALL(aclrtWaitAndResetNotify, .notify = of_second, .stream = second, .timeout = 1);
 	if (bug)
 		CALL(aclrtRecordNotify, .notify = of_second, .stream = first);
 	CALL(aclrtRecordNotify, .notify = of_first, .stream = second);
