@@ -93,6 +93,29 @@ static void both_mechanisms(void)
 	CALL_FAILS(bug ? 107011 : 0, aclrtLaunchHostFunc, .stream = s, .fn = HANDLE);
 }
 
+/* Each mechanism may have a thread of its own on one stream. */
+static void threads_of_both(void)
+{
+	aclrtStream s = make_stream();
+
+	CALL(aclrtSubscribeReport, .threadId = REPORTER, .stream = s);
+	CALL(aclrtSubscribeHostFunc, .hostFuncThreadId = pair_thread_id(2), .exeStream = s);
+	if (bug)
+		CALL(aclrtUnSubscribeHostFunc, .hostFuncThreadId = pair_thread_id(2), .exeStream = s);
+	CALL_FAILS(bug ? 107011 : 0, aclrtLaunchHostFunc, .stream = s, .fn = HANDLE);
+}
+
+/* The other way round. */
+static void reports_behind_host_functions(void)
+{
+	aclrtStream s = make_stream();
+
+	if (!bug)
+		CALL(aclrtSubscribeHostFunc, .hostFuncThreadId = pair_thread_id(2), .exeStream = s);
+	CALL(aclrtLaunchHostFunc, .stream = s, .fn = HANDLE);
+	CALL_FAILS(bug ? 107011 : 0, aclrtSubscribeReport, .threadId = REPORTER, .stream = s);
+}
+
 static void malloc_inside(void)
 {
 	pair_callback(bug ? 1 : 0);
@@ -311,6 +334,8 @@ static const struct pair pairs[] = {
 	PAIR("callback-not-subscribed", launch_unserved),
 	PAIR("processreport-timeout", report_at_once),
 	PAIR("callback-mechanisms-mixed", both_mechanisms),
+	PAIR("callback-mechanisms-mixed", threads_of_both),
+	PAIR("callback-mechanisms-mixed", reports_behind_host_functions),
 	PAIR_AVOIDS("callback-runtime-api-inside", malloc_inside),
 	PAIR_AVOIDS("callback-runtime-api-inside", capture_inside),
 	PAIR_AVOIDS("callback-runtime-api-inside", abort_inside),

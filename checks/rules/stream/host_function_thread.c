@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads that run the host functions of a stream (aclrtSubscribeHostFunc). */
+#include "checks/rules/stream/host_function_thread.h"
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/stream_state.h"
@@ -9,6 +10,11 @@ static struct value_table *threads(struct checks *c)
 	return module_state(c, host_function); /* acl_ref of a stream -> its thread */
 }
 
+uint64_t host_function_thread_of(struct checks *c, struct acl_object *stream)
+{
+	return value_table_value(threads(c), object_ref(stream));
+}
+
 static void subscribing(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
@@ -16,7 +22,7 @@ static void subscribing(struct checks *c, struct acl_call_record *call)
 
 	if (!s || !object_usable(s))
 		return;
-	now = value_table_value(threads(c), object_ref(s));
+	now = host_function_thread_of(c, s);
 	FINDING(c, call, "hostfunc-subscribe-misuse", now,
 		PARTS(part_uint("its thread", now), part_object("stream", s)),
 		"The stream has a thread for its host functions already.");

@@ -7,6 +7,7 @@
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
 #include "checks/rules/stream/blocking_call.h"
+#include "checks/rules/stream/host_function_thread.h"
 #include "checks/state/stream_state.h"
 
 #define NOT_A_THREAD_OF_REPORTS 107012
@@ -16,7 +17,8 @@
 struct callbacks {
 	struct value_table report; /* acl_ref or handle of a stream -> thread id that processes its reports */
 	struct value_table subscribed; /* thread id ever subscribed -> the last count it was in */
-	struct value_table host_function; /* acl_ref of a stream -> 1: aclrtLaunchHostFunc was used on it */
+	struct value_table
+		host_function; /* acl_ref of a stream -> 1: the runtime has run its host functions */
 	_Atomic uint32_t threads; /* distinct ids ever subscribed */
 	struct acl_lock counting;
 	uint32_t counts; /* of the threads that serve streams now */
@@ -241,7 +243,7 @@ static void callback_on_runtime(struct checks *c, struct acl_call_record *call)
 	if (!stream_made_here(s))
 		return;
 	thread = value_table_value(&callbacks(c)->report, object_ref(s));
-	check_callback(c, call, RULE("callback-mechanisms-mixed"), thread,
+	check_callback(c, call, RULE("callback-mechanisms-mixed"), thread && !host_function_thread_of(c, s),
 		"A thread is subscribed for the callbacks of this stream.", "its thread", thread);
 }
 
@@ -263,7 +265,8 @@ static void callback_launch_leave(struct checks *c, struct acl_call_record *call
 	if (!s || !succeeded(call))
 		return;
 	if (!runs_on_subscribed(call->api)) {
-		value_table_set_object(c, &callbacks(c)->host_function, s, 1);
+		if (!host_function_thread_of(c, s))
+			value_table_set_object(c, &callbacks(c)->host_function, s, 1);
 		return;
 	}
 	thread = value_table_value(&callbacks(c)->report, object_ref(s));
