@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What only some products have, and small topics: buffers, groups, configurations, random numbers. */
 #include <pthread.h>
+#include <unistd.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -304,6 +305,53 @@ static void other_products(void)
 	IS(aclrtCmoWaitBarrier(&info, NULL, 0), NOT_SUPPORTED);
 }
 
+static void note_thread(void *where)
+{
+	*(pthread_t *)where = pthread_self();
+}
+
+/* Until it has run something; the thread may not be subscribed yet. */
+static void *process_host_functions(void *unused)
+{
+	(void)unused;
+	for (int i = 0; i < 10000 && aclrtProcessHostFunc(10); i++)
+		usleep(1000);
+	return NULL;
+}
+
+static void *process_reports(void *unused)
+{
+	(void)unused;
+	for (int i = 0; i < 10000 && aclrtProcessReport(10); i++)
+		usleep(1000);
+	return NULL;
+}
+
+/* One stream, two threads: each gets what it is subscribed for. */
+static void host_functions_beside_reports(void)
+{
+	pthread_t functions, reports, ran = 0, reported = 0;
+	aclrtStream s;
+
+	OK(aclrtSetDevice(0));
+	s = stream_new();
+	pthread_create(&functions, NULL, process_host_functions, NULL);
+	pthread_create(&reports, NULL, process_reports, NULL);
+	OK(aclrtSubscribeReport((uint64_t)reports, s));
+	IS(aclrtLaunchHostFunc(s, note_thread, &ran), ACL_ERROR_RT_STREAM_SUBSCRIBE);
+	OK(aclrtSubscribeHostFunc((uint64_t)functions, s));
+	OK(aclrtLaunchHostFunc(s, note_thread, &ran));
+	OK(aclrtLaunchCallback(note_thread, &reported, ACL_CALLBACK_BLOCK, s));
+	OK(aclrtSynchronizeStream(s));
+	IS(ran == functions, 1);
+	IS(reported == reports, 1);
+	pthread_join(functions, NULL);
+	pthread_join(reports, NULL);
+	OK(aclrtUnSubscribeHostFunc((uint64_t)functions, s));
+	OK(aclrtUnSubscribeReport((uint64_t)reports, s));
+	OK(aclrtDestroyStream(s));
+}
+
 static void host_functions(void)
 {
 	uint64_t me = (uint64_t)pthread_self();
@@ -418,6 +466,7 @@ static const struct tap_case cases[] = {
 	{"counting notifies", counting},
 	{"other products", other_products},
 	{"host functions", host_functions},
+	{"host functions beside reports", host_functions_beside_reports},
 	{"information on tasks", task_info},
 	{"variables of binaries", globals},
 	{"links", links},

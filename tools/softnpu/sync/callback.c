@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host callbacks: handed to a subscribed thread, or run by the runtime itself. */
+/* Host callbacks: handed to the thread that is subscribed for them, or run by the runtime itself. */
 #include <stdlib.h>
 
 #include "tools/softnpu/sync/callback.h"
 #include "tools/softnpu/graph/capture.h"
 
-/* A thread that processes the reports of the streams subscribed for it. */
+/* A thread that processes the reports, or the host functions, of the streams subscribed for it. */
 struct reporter {
 	struct list link;
 	uint64_t thread; /* its pthread_t */
+	enum served served;
 	int device;
 	unsigned streams, waiting;
 	struct list reports;
@@ -34,21 +35,22 @@ void callbacks_forget(void)
 	list_init(&reporters);
 }
 
-static struct reporter *reporter_find(uint64_t thread)
+static struct reporter *reporter_find(uint64_t thread, enum served served)
 {
 	struct reporter *r;
 
-	list_for_each(r, &reporters, link) if (r->thread == thread) return r;
+	list_for_each(r, &reporters, link) if (r->thread == thread && r->served == served) return r;
 	return NULL;
 }
 
-static struct reporter *reporter_new(uint64_t thread, int device)
+static struct reporter *reporter_new(uint64_t thread, enum served served, int device)
 {
 	struct reporter *r = calloc(1, sizeof(*r));
 
 	if (!r)
 		return NULL;
 	r->thread = thread;
+	r->served = served;
 	r->device = device;
 	list_init(&r->reports);
 	list_add_tail(&reporters, &r->link);
@@ -63,7 +65,28 @@ static void reporter_drop(struct reporter *r)
 	free(r);
 }
 
-/* Reports and host functions exclude each other. */
+aclError callback_thread_add(uint64_t thread, enum served served, int device)
+{
+	struct reporter *r = reporter_find(thread, served);
+
+	if (!r && !(r = reporter_new(thread, served, device)))
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a subscription");
+	r->streams++;
+	return ACL_SUCCESS;
+}
+
+void callback_thread_remove(uint64_t thread, enum served served)
+{
+	struct reporter *r = reporter_find(thread, served);
+
+	if (!r)
+		return;
+	r->streams--;
+	npu_changed(&r->arrived);
+	reporter_drop(r);
+}
+
+/* Reports and host functions that the runtime runs exclude each other. */
 static aclError without_host_func(aclrtStream handle, struct stream **s)
 {
 	aclError rc = stream_named(handle, STREAM_SUBMIT, s);
@@ -85,13 +108,13 @@ static aclError subscribe(uint64_t thread, aclrtStream handle)
 		rc = npu_err(ACL_ERROR_RT_STREAM_SUBSCRIBE, "the stream is subscribed");
 	if (rc)
 		return rc;
-	r = reporter_find(thread);
+	r = reporter_find(thread, SERVED_REPORTS);
 	if (r && r->device != s->lane.device)
 		return npu_err(
 			ACL_ERROR_RT_THREAD_SUBSCRIBE, "the thread is subscribed on device %d", r->device);
-	if (!r && !(r = reporter_new(thread, s->lane.device)))
-		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a subscription");
-	r->streams++;
+	rc = callback_thread_add(thread, SERVED_REPORTS, s->lane.device);
+	if (rc)
+		return rc;
 	s->subscribed = true;
 	s->subscriber = thread;
 	return ACL_SUCCESS;
@@ -104,13 +127,9 @@ aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream)
 
 void callback_unsubscribe(struct stream *s)
 {
-	struct reporter *r = s->subscribed ? reporter_find(s->subscriber) : NULL;
-
+	if (s->subscribed)
+		callback_thread_remove(s->subscriber, SERVED_REPORTS);
 	s->subscribed = false;
-	if (!r)
-		return;
-	r->streams--;
-	reporter_drop(r);
 }
 
 static aclError unsubscribe(uint64_t thread, aclrtStream handle)
@@ -148,17 +167,18 @@ static void report_over(struct report *report)
 	free(report);
 }
 
-static aclError process(int32_t timeout)
+aclError callback_process(enum served served, int32_t timeout)
 {
 	uint64_t deadline = npu_deadline_ms(timeout);
-	struct reporter *r = reporter_find((uint64_t)pthread_self());
+	struct reporter *r = reporter_find((uint64_t)pthread_self(), served);
 	struct report *report;
 	aclError rc = ACL_SUCCESS;
 
 	if (!r)
 		return npu_err(ACL_ERROR_RT_THREAD_SUBSCRIBE, "no stream is subscribed for this thread");
 	r->waiting++;
-	while (list_empty(&r->reports) && npu_wait(&r->arrived, deadline))
+	while (list_empty(&r->reports) && (served == SERVED_REPORTS || r->streams) &&
+		npu_wait(&r->arrived, deadline))
 		;
 	r->waiting--;
 	if (list_empty(&r->reports)) {
@@ -172,7 +192,7 @@ static aclError process(int32_t timeout)
 		npu_lock();
 		report_over(report);
 	}
-	r = reporter_find((uint64_t)pthread_self());
+	r = reporter_find((uint64_t)pthread_self(), served);
 	if (r)
 		reporter_drop(r);
 	return rc;
@@ -180,7 +200,7 @@ static aclError process(int32_t timeout)
 
 aclError aclrtProcessReport(int32_t timeout)
 {
-	return LOCKED(process(timeout));
+	return LOCKED(callback_process(SERVED_REPORTS, timeout));
 }
 
 /* --- the task that hands a callback out ------------------------------------ */
@@ -191,17 +211,18 @@ struct callback_op {
 	void *data;
 	bool blocking;
 	uint64_t thread;
+	enum served served;
 };
 
 /* A lane of a replay ends with the replay, so that it has to wait. */
 static struct report *hand_out(const struct callback_op *c, struct lane *lane)
 {
 	struct report *report = calloc(1, sizeof(*report));
-	struct reporter *r = reporter_find(c->thread);
+	struct reporter *r = reporter_find(c->thread, c->served);
 
 	if (!report)
 		return NULL;
-	if (!r && !(r = reporter_new(c->thread, lane->device))) {
+	if (!r && !(r = reporter_new(c->thread, c->served, lane->device))) {
 		free(report);
 		return NULL;
 	}
@@ -244,9 +265,23 @@ static enum op_step callback_step(struct op *op, struct lane *lane)
 
 static const struct op_type callback_type = {.name = "CALLBACK", .step = callback_step};
 
+static aclError submit_callback(
+	struct stream *s, enum served served, aclrtCallback fn, void *data, bool blocking)
+{
+	struct callback_op *c = op_new(&callback_type, sizeof(*c));
+
+	if (!c)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
+	c->fn = fn;
+	c->data = data;
+	c->blocking = blocking;
+	c->thread = served == SERVED_REPORTS ? s->subscriber : s->host_subscriber;
+	c->served = served;
+	return stream_submit(s, &c->op);
+}
+
 static aclError launch(aclrtCallback fn, void *data, bool blocking, aclrtStream handle)
 {
-	struct callback_op *c;
 	struct stream *s;
 	aclError rc = without_host_func(handle, &s);
 
@@ -256,14 +291,7 @@ static aclError launch(aclrtCallback fn, void *data, bool blocking, aclrtStream 
 		return rc;
 	if (!s->subscribed)
 		return npu_err(ACL_ERROR_RT_STREAM_NO_CB_REG, "no thread is subscribed for the stream");
-	c = op_new(&callback_type, sizeof(*c));
-	if (!c)
-		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
-	c->fn = fn;
-	c->data = data;
-	c->blocking = blocking;
-	c->thread = s->subscriber;
-	return stream_submit(s, &c->op);
+	return submit_callback(s, SERVED_REPORTS, fn, data, blocking);
 }
 
 aclError aclrtLaunchCallback(
@@ -297,13 +325,15 @@ static aclError launch_host_func(aclrtStream handle, aclrtHostFunc fn, void *arg
 	struct stream *s;
 	aclError rc = stream_named(handle, STREAM_SUBMIT, &s);
 
-	if (!rc && s && s->subscribed)
+	if (!rc && s && s->subscribed && !s->host_subscribed)
 		rc = npu_err(
 			ACL_ERROR_RT_STREAM_SUBSCRIBE, "the stream is subscribed by aclrtSubscribeReport");
 	if (!rc)
 		rc = stream_enter(STREAM_SUBMIT, &s);
 	if (rc)
 		return rc;
+	if (s->host_subscribed)
+		return submit_callback(s, SERVED_HOST_FUNCTIONS, fn, args, true);
 	h = op_new(&host_func_type, sizeof(*h));
 	if (!h)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");

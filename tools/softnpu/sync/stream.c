@@ -79,6 +79,7 @@ void stream_remove(struct stream *s)
 	if (!s->obj.alive)
 		return;
 	callback_unsubscribe(s);
+	host_func_unsubscribe(s);
 	list_del(&s->link);
 	s->ctx->dev->streams--;
 	object_kill(&s->obj);
