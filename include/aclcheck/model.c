@@ -80,7 +80,9 @@ static const struct {
 	{507005, -1, NULL}, /* end of sequence */
 	{507023, -1, NULL}, /* the model ended normally */
 	{207003, -1, NULL}, /* overflow flags */
-	{207016, -1, NULL}, {207017, -1, NULL}, {507901, -1, NULL}, /* the socket is closed */
+	{207016, -1, NULL},
+	{207017, -1, NULL},
+	{507901, -1, NULL}, /* the socket is closed */
 	{100002, ACL_API_aclInit, NULL}, /* initialised before */
 	{507046, -1, "WithTimeout"}, /* the time asked for is over */
 	{507047, -1, "WithTimeout"},
@@ -90,6 +92,7 @@ static const struct {
 	{507012, ACL_API_aclrtProcessHostFunc, NULL},
 	{107012, ACL_API_aclrtProcessReport,
 		NULL}, /* not subscribed yet: the documented loop begins before */
+	{107012, ACL_API_aclrtProcessHostFunc, NULL},
 };
 
 bool acl_result_is_answer(unsigned api, int64_t code)

@@ -30,6 +30,28 @@ static void report_unsubscribed(void)
 	pair_exit();
 }
 
+/* The same of the thread for host functions. */
+static void host_functions_unsubscribed(void)
+{
+	aclrtStream s = make_stream();
+
+	pair_thread(1);
+	CALL_FAILS(107012, aclrtProcessHostFunc, .timeout = 10);
+	pair_thread(0);
+	CALL(aclrtSubscribeHostFunc, .hostFuncThreadId = pair_thread_id(bug ? 2 : 1), .exeStream = s);
+	pair_thread(1);
+	CALL_FAILS(bug ? 107012 : 507012, aclrtProcessHostFunc, .timeout = 10);
+	if (!bug) {
+		CALL(aclrtUnSubscribeHostFunc, .hostFuncThreadId = pair_thread_id(1), .exeStream = s);
+		CALL_FAILS(107012, aclrtProcessHostFunc, .timeout = 10);
+	}
+	pair_thread(0);
+	CALL(aclrtDestroyStream, .stream = s);
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL(aclFinalize);
+	pair_exit();
+}
+
 static void nobody_processes(void)
 {
 	aclrtStream s = make_stream();
@@ -295,6 +317,7 @@ static const struct pair pairs[] = {
 	PAIR_AVOIDS("free-host-in-flight", data_of_callback),
 	PAIR_AVOIDS("free-host-in-flight", data_of_begun_callback),
 	PAIR("processreport-not-subscribed", report_unsubscribed),
+	PAIR("processreport-not-subscribed", host_functions_unsubscribed),
 	PAIR_ALSO("subscribe-thread-not-processing", nobody_processes, "processreport-not-subscribed"),
 	PAIR("subscribe-thread-not-processing", waits_for_itself),
 	PAIR("subscribe-thread-not-processing", nobody_processed_yet),

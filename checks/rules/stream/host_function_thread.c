@@ -5,14 +5,23 @@
 #include "checks/engine/value_table.h"
 #include "checks/state/stream_state.h"
 
-static struct value_table *threads(struct checks *c)
+#define NOT_A_THREAD_OF_HOST_FUNCTIONS 107012
+
+struct host_functions {
+	struct value_table threads; /* acl_ref of a stream -> its thread */
+	struct value_table named; /* thread id -> 1: of a stream, now or before */
+	struct value_table
+		refused; /* pthread id -> where its first aclrtProcessHostFunc was that was refused */
+};
+
+static struct host_functions *host_functions(struct checks *c)
 {
-	return module_state(c, host_function); /* acl_ref of a stream -> its thread */
+	return module_state(c, host_function);
 }
 
 uint64_t host_function_thread_of(struct checks *c, struct acl_object *stream)
 {
-	return value_table_value(threads(c), object_ref(stream));
+	return value_table_value(&host_functions(c)->threads, object_ref(stream));
 }
 
 static void subscribing(struct checks *c, struct acl_call_record *call)
@@ -30,25 +39,66 @@ static void subscribing(struct checks *c, struct acl_call_record *call)
 
 static void subscribed(struct checks *c, struct acl_call_record *call)
 {
-	if (stream_of(call) && succeeded(call))
-		value_table_set_object(c, threads(c), stream_of(call),
-			ACL_ARGS(call, aclrtSubscribeHostFunc)->hostFuncThreadId);
+	uint64_t thread = ACL_ARGS(call, aclrtSubscribeHostFunc)->hostFuncThreadId;
+
+	if (!succeeded(call))
+		return;
+	value_table_set(c, &host_functions(c)->named, thread, 1);
+	if (stream_of(call))
+		value_table_set_object(c, &host_functions(c)->threads, stream_of(call), thread);
 }
 
 static void unsubscribed(struct checks *c, struct acl_call_record *call)
 {
 	if (stream_of(call) && succeeded(call))
-		value_table_set_object(c, threads(c), stream_of(call), 0);
+		value_table_set_object(c, &host_functions(c)->threads, stream_of(call), 0);
+}
+
+static void processed(struct checks *c, struct acl_call_record *call)
+{
+	struct value_table *refused = &host_functions(c)->refused;
+
+	if (is_checked(call) && error_of(call) == NOT_A_THREAD_OF_HOST_FUNCTIONS &&
+		!value_table_value(refused, call->pthread_id))
+		value_table_set(c, refused, call->pthread_id, call_site_where(call));
+}
+
+/* A loop may begin before its thread is subscribed: only the end shows that it never was. */
+static void host_functions_finish(struct checks *c, enum checks_end kind)
+{
+	struct host_functions *h = host_functions(c);
+	uint64_t thread, where;
+	uint32_t at = 0;
+
+	if (kind != CHECKS_END_EXIT)
+		return;
+	while (value_table_next(&h->refused, &at, &thread, &where))
+		FINDING_OF(c, NULL, RULE("processreport-not-subscribed"),
+			!value_table_value(&h->named, thread),
+			PARTS(part_site(thread), part_where(where), part_handle("thread", thread)),
+			"Thread 0x%llx called aclrtProcessHostFunc, and no aclrtSubscribeHostFunc ever named "
+			"its "
+			"pthread id.",
+			(unsigned long long)thread);
+}
+
+/* Threads of the parent: in the child they do not run. */
+static void host_functions_forked(struct checks *c)
+{
+	value_table_clear(&host_functions(c)->refused);
 }
 
 static const struct check_hook hooks[] = {
 	{ON_OP(CALLBACK_SUBSCRIBE_HOST_FUNCTION), ACL_ENTER, subscribing},
 	{ON_OP(CALLBACK_SUBSCRIBE_HOST_FUNCTION), ACL_LEAVE, subscribed},
 	{ON_OP(CALLBACK_UNSUBSCRIBE_HOST_FUNCTION), ACL_LEAVE, unsubscribed},
+	{ON_OP(CALLBACK_PROCESS_HOST_FUNCTION), ACL_LEAVE, processed},
 };
 
 const struct check_module module_host_function = {
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
-	.state_size = sizeof(struct value_table),
+	.state_size = sizeof(struct host_functions),
+	.finish = host_functions_finish,
+	.forked = host_functions_forked,
 };
