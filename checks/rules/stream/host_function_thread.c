@@ -77,8 +77,7 @@ static void host_functions_finish(struct checks *c, enum checks_end kind)
 			!value_table_value(&h->named, thread),
 			PARTS(part_site(thread), part_where(where), part_handle("thread", thread)),
 			"Thread 0x%llx called aclrtProcessHostFunc, and no aclrtSubscribeHostFunc ever named "
-			"its "
-			"pthread id.",
+			"its pthread id.",
 			(unsigned long long)thread);
 }
 
