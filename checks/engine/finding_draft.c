@@ -136,12 +136,14 @@ static bool repeat_look(struct checks *c, const struct acl_call_record *call, co
 
 static inline bool repeat_count(struct acl_thread *t, struct acl_call_record *call)
 {
-	uint64_t serial = call_site_count_repeat(t->repeated.site, t->repeated.key);
+	struct call_site_entry *site = t->repeated.site;
+	uint64_t phase = t->phase, serial = call_site_count_repeat(site, t->repeated.key);
 
 	if (!serial)
 		return false;
-	t->repeated.phase = t->phase;
-	call->state.found_error |= load_relaxed(&t->repeated.site->severity) == ACL_SEV_ERROR;
+	t->repeated.phase = phase;
+	if (load_relaxed(&site->severity) == ACL_SEV_ERROR)
+		call->state.found_error = true;
 	if (!call->state.finding)
 		call->state.finding = serial;
 	return true;

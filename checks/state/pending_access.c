@@ -465,11 +465,11 @@ static inline bool is_first(const struct block_accesses *b, const struct op_acce
 }
 
 /* Under the lock, which it gives back: memory that is far has one line of the place to wait for, no more. */
-static __attribute__((noinline)) bool access_enter_first(struct block_accesses *b,
-	const struct acl_call_record *call, const struct op_access *a, unsigned flags)
+static __attribute__((noinline)) bool access_enter_first(struct pending_state *pending,
+	struct block_accesses *b, const struct acl_call_record *call, const struct op_access *a,
+	unsigned flags)
 {
-	if (b->block == a->block.number)
-		return access_again_among(b, call, a, flags);
+	store_relaxed(&pending->any, true);
 	if (!is_first(b, a))
 		return access_again_any(b, call, a, flags);
 	b->block = a->block.number;
@@ -490,13 +490,12 @@ bool access_enter_at_once(struct pending_state *pending, const struct acl_call_r
 
 	if (__builtin_expect(!lock_at_once(&b->lock), 0))
 		return access_again_wait(b, call, a, flags);
-	if (__builtin_expect(b->block != a->block.number || b->flags != flags ||
-				     b->start != (uintptr_t)a->address || b->end != b->start + a->span ||
-				     b->stream != object_ref(stream_of(call)),
-		    0)) {
-		store_relaxed(&pending->any, true);
-		return access_enter_first(b, call, a, flags);
-	}
+	if (__builtin_expect(b->block != a->block.number, 0))
+		return access_enter_first(pending, b, call, a, flags);
+	if (__builtin_expect(b->flags != flags || b->start != (uintptr_t)a->address ||
+				     b->end != b->start + a->span || b->stream != object_ref(stream_of(call)),
+		    0))
+		return access_again_among(b, call, a, flags);
 	sole_renew_by(b, call);
 	unlock(&b->lock);
 	return true;

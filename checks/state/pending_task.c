@@ -96,10 +96,9 @@ static __attribute__((noinline)) void memory_task_all(
 }
 
 /* What access_enter_at_once() leaves of a copy: enum access_flag. hint: 0, or ACCESS_HINT. */
-static inline unsigned copy_enter_at_once(
-	struct checks *c, const struct acl_call_record *call, const struct operation *op, unsigned hint)
+static inline unsigned copy_enter_at_once(struct pending_state *pending, const struct acl_call_record *call,
+	const struct operation *op, unsigned hint)
 {
-	struct pending_state *pending = pending_state(c);
 	unsigned left = 0;
 
 	if (!access_enter_at_once(pending, call, &op->first[0], ACCESS_READS | hint))
@@ -120,7 +119,7 @@ static bool uncertain_copy(struct checks *c, struct acl_call_record *call)
 	if (!call->plain || op->batch || runs_with_model(c, call, s))
 		return false;
 	hidden = order_unseen(c, s);
-	left = copy_enter_at_once(c, call, op, hidden ? ACCESS_HINT : 0);
+	left = copy_enter_at_once(pending_state(c), call, op, hidden ? ACCESS_HINT : 0);
 	if (left || (!hidden && load_relaxed(&stream_state(s)->ask) & ASK_REPLAYS))
 		memory_task_all(c, call, op, left);
 	return true;
@@ -162,10 +161,11 @@ static void memory_task_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
 	const struct operation *op = thread_of(call)->operation;
+	struct pending_state *pending = pending_state(c);
 	unsigned left;
 
 	/* Only on a stream has it a position. */
-	if (!call->state.position || !pending_state(c)->followed)
+	if (!call->state.position || !pending->followed)
 		return;
 	if (__builtin_expect((!call->plain && !is_between_blocks(c, call, op)) || op->batch ||
 				     load_relaxed(&stream_state(s)->uncertain),
@@ -174,7 +174,7 @@ static void memory_task_enter(struct checks *c, struct acl_call_record *call)
 		return;
 	}
 	/* Nearly every copy is one that its stream has made before, or the first to its block. */
-	left = copy_enter_at_once(c, call, op, 0);
+	left = copy_enter_at_once(pending, call, op, 0);
 	if (__builtin_expect(left != 0, 0))
 		memory_task_all(c, call, op, left);
 }

@@ -443,9 +443,10 @@ void stream_runs_on(struct acl_call_record *call)
 	call_note_set(call, &runs_on_note, 1);
 }
 
-static __attribute__((noinline)) void loser_suspected(
-	struct checks *c, struct acl_call_record *call, struct acl_object *loser)
+static __attribute__((noinline)) void loser_suspected(struct checks *c, struct acl_call_record *call)
 {
+	acl_ref ref = call_note(call, &loser_note);
+	struct acl_object *loser = ref ? object_of(c, ref) : NULL;
 	struct stream_rare *s = loser ? stream_rare_make(c, loser) : NULL;
 
 	if (s)
@@ -457,12 +458,9 @@ static __attribute__((noinline)) void loser_suspected(
 static void stream_suspected(struct checks *c, struct acl_call_record *call)
 {
 	struct stream_rare *s;
-	acl_ref loser;
 
 	if (acl_apis[call->api].mode != ACL_MODE_ASYNC) {
-		loser = call_note(call, &loser_note);
-		if (loser)
-			loser_suspected(c, call, object_of(c, loser));
+		loser_suspected(c, call);
 		return;
 	}
 	s = stream_of(call) ? stream_rare_make(c, stream_of(call)) : NULL;
