@@ -130,6 +130,26 @@ wrong() {
 	[ "$status" = 99 ]
 }
 
+@test "beside a suppression file, too, warnings fail where environment or configuration say so" {
+	suppress '"rule": "event-*"'
+	ACLCHECK_FAIL_ON=warning ACLCHECK_REPORT=w.json "$FINDINGS" warning 2>/dev/null
+	run "$ACLCHECK" report --suppress s.json w.json
+	[ "$status" = 97 ]
+	run "$ACLCHECK" report --suppress s.json --fail-on error w.json
+	[ "$status" = 0 ]
+	ACLCHECK_FAIL_ON=warning run "$ACLCHECK" run --softnpu --suppress s.json -- "$FINDINGS" warning
+	[ "$status" = 97 ]
+	echo '{"fail_on": "warning"}' >c.json
+	run "$ACLCHECK" run --softnpu --config c.json --suppress s.json --report r.json -- "$FINDINGS" warning
+	[ "$status" = 97 ]
+	[ "$(json r.json 'r["verdict"], r["fail_on"]')" = "('fail', 'warning')" ]
+	run "$ACLCHECK" run --softnpu --config c.json --suppress s.json --fail-on error -- "$FINDINGS" warning
+	[ "$status" = 0 ]
+	suppress '"rule": "*"'
+	ACLCHECK_FAIL_ON=warning run "$ACLCHECK" run --softnpu --suppress s.json -- "$FINDINGS" warning
+	[ "$status" = 0 ]
+}
+
 # build NAME SHIFT OPTION…: the program with its lines moved down; its report is NAME.json.
 build() {
 	local name=$1 shift=$2

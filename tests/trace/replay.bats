@@ -46,6 +46,11 @@ rules() {
 	replayed 0 --report r.json u
 	[[ $(rules) == *device-unbalanced-set-reset:warning* ]]
 	python3 -S -c 'import json; assert [f["advice"] for f in json.load(open("r.json"))["findings"] if f["rule"] == "device-unbalanced-set-reset"] == [True]'
+	# A finding that fails only where the setting asks for it, wherever that stands.
+	ACLCHECK_FAIL_ON=warning replayed 97 u
+	ACLCHECK_FAIL_ON=warning replayed 0 --fail-on error u
+	echo '{"fail_on": "warning"}' >config.json
+	replayed 97 --config config.json u
 	replayed 0 --target-cann=9.1 --report r.json u
 	python3 -S -c 'import json; assert not any(f["advice"] for f in json.load(open("r.json"))["findings"] if f["rule"] == "device-unbalanced-set-reset")'
 }

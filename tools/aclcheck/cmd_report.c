@@ -142,7 +142,7 @@ static int convert(int argc, char **argv, const char *format_name)
 		baseline_apply(report, baseline);
 	json_decref(baseline);
 	if (evaluate || suppress)
-		report_evaluate(report, fail_on);
+		report_evaluate(report, evaluate ? fail_on : report_fail_on(report));
 	good &= report_write(output, format, report);
 	return end(m, report, good);
 }

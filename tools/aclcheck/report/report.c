@@ -77,6 +77,14 @@ const char *finding_total(const json_t *finding)
 	return text_of(finding, "severity");
 }
 
+enum fail_on report_fail_on(const json_t *report)
+{
+	enum fail_on own = FAIL_ON_ERROR;
+
+	fail_on_parse(text_of(report, "fail_on"), &own);
+	return own;
+}
+
 void report_evaluate(json_t *report, enum fail_on fail_on)
 {
 	/* Each key always there. */

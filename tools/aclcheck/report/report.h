@@ -25,6 +25,8 @@ const char *expectation_rule(const json_t *expectation);
 bool finding_fails(const json_t *finding, enum fail_on fail_on);
 /* The key of "totals" that counts the finding, "" for one that another explains: listed, not counted. */
 const char *finding_total(const json_t *finding);
+/* By what it was evaluated last: after a merge, what its processes were set to. */
+enum fail_on report_fail_on(const json_t *report);
 /* Sets "verdict" and "totals" from the findings, doubts and expectations. */
 void report_evaluate(json_t *report, enum fail_on fail_on);
 /* COMMAND_PASS, COMMAND_FAIL or COMMAND_INCONCLUSIVE. */

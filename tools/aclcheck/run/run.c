@@ -290,6 +290,12 @@ static void add_run(json_t *report, json_t *record)
 	json_array_insert_new(runs, 0, record);
 }
 
+/* The option's, else what environment or configuration file set for the processes. */
+static enum fail_on measure(const struct run *run, const json_t *report)
+{
+	return run->fail_on == FAIL_ON_ERROR ? report_fail_on(report) : run->fail_on;
+}
+
 /* *readable: all that the processes left could be read. */
 static json_t *collect(
 	const struct run *run, const struct supervised *ended, struct uncovered *u, bool *readable)
@@ -344,7 +350,7 @@ static json_t *collect(
 	if (run->baseline)
 		baseline_apply(report, run->baseline);
 	if (run->fail_on != FAIL_ON_ERROR || run->suppress)
-		report_evaluate(report, run->fail_on);
+		report_evaluate(report, measure(run, report));
 	return report;
 }
 
@@ -400,7 +406,7 @@ static void add_lost_report(json_t *report, const struct run *run)
 		run->report ? run->report : "standard error");
 	json_array_append_new(json_object_get(report, "inconclusive"),
 		json_pack("{s:s, s:s}", "reason", "report-lost", "text", text));
-	report_evaluate(report, run->fail_on);
+	report_evaluate(report, measure(run, report));
 }
 
 /* For machines, and always the last line: what the exit code alone does not distinguish. */

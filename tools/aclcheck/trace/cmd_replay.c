@@ -22,7 +22,6 @@ enum { OPT_FORMAT = SETTING_COUNT, OPT_HELP };
 struct replay {
 	const char *report, *suppress;
 	const struct report_format *format;
-	enum fail_on fail_on;
 	char directory[64];
 };
 
@@ -54,8 +53,6 @@ static int help(void)
 
 static int set_option(struct replay *r, enum setting s, const char *value)
 {
-	int code;
-
 	if (s == SETTING_REPORT) {
 		r->report = value;
 		return 0;
@@ -65,10 +62,7 @@ static int set_option(struct replay *r, enum setting s, const char *value)
 			return COMMAND_MISUSE;
 		r->suppress = value;
 	}
-	code = setting_set(s, value);
-	if (!code && s == SETTING_FAIL_ON)
-		r->fail_on = strcmp(value, "warning") ? FAIL_ON_ERROR : FAIL_ON_WARNING;
-	return code;
+	return setting_set(s, value);
 }
 
 static int parse(struct replay *r, int argc, char **argv, bool *helped)
@@ -173,7 +167,7 @@ static json_t *collect(const struct replay *r, bool whole)
 	merge_free(m);
 	if (r->suppress)
 		suppressions_apply(report);
-	report_evaluate(report, r->fail_on);
+	report_evaluate(report, report_fail_on(report));
 	return report;
 }
 
