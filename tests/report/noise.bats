@@ -117,6 +117,15 @@ wrong() {
 	run "$ACLCHECK" run --softnpu --fail-on new --baseline old.json --report new.json -- "$PROGRAM"
 	[ "$status" = 0 ]
 	[ "$(json new.json '[f["known"] for f in r["findings"]]')" = "[True]" ]
+	# What reads that report later says the same as the run did; of several nothing is known.
+	for format in text json junit rules; do
+		run "$ACLCHECK" report --format "$format" new.json
+		[ "$status" = 0 ]
+	done
+	run "$ACLCHECK" report --fail-on error new.json
+	[ "$status" = 97 ]
+	run "$ACLCHECK" merge new.json old.json
+	[ "$status" = 97 ]
 	run "$ACLCHECK" run --softnpu --rules -async-copy-alignment --report empty.json -- "$PROGRAM"
 	[ "$status" = 0 ]
 	run "$ACLCHECK" run --softnpu --fail-on new --baseline empty.json -- "$PROGRAM"

@@ -33,7 +33,7 @@ struct merge {
 	struct merged_rule_coverage rules;
 	json_t *processes, *runs, *expectations, *injected, *cost, *evidence_ends;
 	json_int_t calls;
-	unsigned with_calls;
+	unsigned with_calls, files;
 	uint64_t seen, bytes; /* findings and files read so far */
 	double began, progress; /* seconds; began -1 = no terminal to show it on */
 	uint64_t process; /* ordinal of the one being read, from 1 */
@@ -46,7 +46,7 @@ struct merge {
 	json_t *head; /* process members of the report or journal */
 	struct journal_finding *order; /* journal: by serial */
 	int rank;
-	bool bad, ended;
+	bool bad, ended, against_baseline;
 	char wrong[256]; /* what made it bad */
 };
 
@@ -80,6 +80,12 @@ void merge_free(struct merge *m)
 size_t merge_processes(const struct merge *m)
 {
 	return json_array_size(m->processes);
+}
+
+bool merge_is_against_baseline(const struct merge *m)
+{
+	/* What is known by one report's baseline may be new by another's. */
+	return m->files == 1 && m->against_baseline;
 }
 
 static bool ends(const char *name, const char *tail)
@@ -435,6 +441,7 @@ static void add_report(struct merge *m)
 	if (json_is_integer(rank))
 		m->rank = (int)json_integer_value(rank);
 	m->ended = json_object_get(m->head, "verdict") != NULL;
+	m->against_baseline = !strcmp(text_of(m->head, "fail_on"), "new");
 	if (!m->bad && !m->ended)
 		complain(m, m->text.at, "this is not a report of aclcheck");
 	check_format(m);
@@ -599,7 +606,8 @@ static bool add_file(struct merge *m, const char *path)
 	struct span mapped;
 
 	m->path = path;
-	m->bad = false;
+	m->bad = m->against_baseline = false;
+	m->files++;
 	if (!mapped_file(path, &mapped)) {
 		m->rank = -1;
 		add_doubt(m, "report-unreadable", "a report could not be read", 1);

@@ -48,6 +48,8 @@ void merge_free(struct merge *m);
 bool merge_add(struct merge *m, const char *path);
 /* Processes read so far. */
 size_t merge_processes(const struct merge *m);
+/* One report was read, and what made its findings fail was that its baseline did not have them. */
+bool merge_is_against_baseline(const struct merge *m);
 /* A doubt of the command's own. */
 void merge_inconclusive(struct merge *m, const char *reason, const char *text);
 
