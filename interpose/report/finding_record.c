@@ -124,29 +124,33 @@ static void decide_status(struct finding_record *s)
 	}
 }
 
-/* Where the findings of Python code stand, for the summary: their callers are all the same. */
+/*
+ * Where findings stand, for the summary: the callers of Python code are all the same, and the library of
+ * others may be gone by then.
+ */
 #define SITES_KEPT 4096
 static struct {
 	uint64_t serial, word;
-} python_sites[SITES_KEPT];
+} sites[SITES_KEPT];
 
-static void note_python_site(const struct finding_record *s)
+static void note_site(const struct finding_record *s)
 {
-	if (s->f->repeat != 1 || !s->n_ips || !is_python_frame(s->ips[0]))
+	if (s->f->repeat != 1 || !s->n_ips)
 		return;
-	python_sites[s->f->serial % SITES_KEPT].serial = s->f->serial;
-	python_sites[s->f->serial % SITES_KEPT].word = s->ips[0];
+	if (!is_python_frame(s->ips[0]) && module_address(s->ips[0]) != module_address(s->caller))
+		return;
+	sites[s->f->serial % SITES_KEPT].serial = s->f->serial;
+	sites[s->f->serial % SITES_KEPT].word = s->ips[0];
 }
 
-uint64_t finding_python_site(uint64_t serial)
+uint64_t finding_noted_site(uint64_t serial)
 {
-	return python_sites[serial % SITES_KEPT].serial == serial ? python_sites[serial % SITES_KEPT].word
-								  : 0;
+	return sites[serial % SITES_KEPT].serial == serial ? sites[serial % SITES_KEPT].word : 0;
 }
 
 void finding_record_forked(void)
 {
-	memset(python_sites, 0, sizeof(python_sites));
+	memset(sites, 0, sizeof(sites));
 }
 
 /* "<module>" and "<lambda>" are in every file of Python code. */
@@ -172,6 +176,6 @@ void finding_record_init(struct finding_record *s, const struct acl_finding *f)
 			fingerprint_symbol(&print, sym);
 	}
 	fingerprint_end(&print, s->fingerprint);
-	note_python_site(s);
+	note_site(s);
 	decide_status(s);
 }

@@ -24,8 +24,8 @@ struct finding_record {
 /* Fills in stack and fingerprint, and decides by suppressions and expectations whether the finding counts. */
 void finding_record_init(struct finding_record *s, const struct acl_finding *f);
 
-/* The innermost frame of a finding that Python code caused, 0 for others and those of long ago. */
-uint64_t finding_python_site(uint64_t serial);
+/* The innermost frame of a finding as it was then, 0: not the calling code, or long ago. */
+uint64_t finding_noted_site(uint64_t serial);
 
 /* In the child after fork: its findings are numbered anew. */
 void finding_record_forked(void);

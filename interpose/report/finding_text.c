@@ -350,7 +350,7 @@ static void collect(void *context, const struct checks_site *place)
 
 static void place_line(struct text *t, const struct checks_site *place)
 {
-	uint64_t python = finding_python_site(place->serial);
+	uint64_t noted = finding_noted_site(place->serial);
 
 	text_fmt(t, "   #%u ", place->serial);
 	if (place->advice)
@@ -360,7 +360,7 @@ static void place_line(struct text *t, const struct checks_site *place)
 		text_fmt(t, "  %s", acl_call_name(place->api));
 	if (place->caller) {
 		text_str(t, "  ");
-		finding_call_site(t, python ? python : module_mark(stack_site_address(place->caller)));
+		finding_call_site(t, noted ? noted : module_mark(stack_site_address(place->caller)));
 	}
 	text_char(t, '\n');
 }

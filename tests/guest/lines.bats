@@ -164,6 +164,11 @@ load guest.bash
 		found = {f["stack"][0]["function"]: f["count"] for f in json.load(open(sys.argv[1]))["findings"]}
 		assert found == {"first": 6, "second": 6, "third": 3}, found
 	P
+	# The summary, too, which is written when they are gone.
+	for line in "x 6  aclrtMemcpyAsync  first (first.c:5)" "x 6  aclrtMemcpyAsync  second (second.c:5)" \
+		"x 3  aclrtMemcpyAsync  third (third.c:5)"; do
+		grep -qF "$line" "$place/log" || { cat "$place/log"; return 1; }
+	done
 }
 
 @test "code that no file holds; the fingerprint does not depend on where it lies" {
