@@ -208,3 +208,14 @@ teardown() {
 	[[ $output == *"are kept in $PWD/r.json.d."* ]]
 	ls r.json.d.*/*.json
 }
+
+@test "where signals cannot be waited for nothing is run" {
+	printf '#include <errno.h>\nint signalfd(int fd) { (void)fd; errno = ENOSYS; return -1; }\n' |
+		cc -fPIC -shared -x c - -o none.so
+	LD_PRELOAD=$PWD/none.so run "$ACLCHECK" run --softnpu --report r.json -- touch ran
+	[ "$status" = 99 ]
+	[[ $output == *"no process can be made: Function not implemented"* ]]
+	sleep 0.2
+	[ ! -e ran ]
+	! ls -d r.json* 2>/dev/null
+}

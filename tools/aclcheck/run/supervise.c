@@ -242,18 +242,23 @@ int timeout_parse(const char *value, unsigned *seconds)
 bool supervise(char **argv, const struct supervision *how, struct supervised *out)
 {
 	sigset_t set = waited_set(), before;
-	int error_pipe = -1, signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	int error, error_pipe = -1, signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	struct signal_probe probe;
 	pid_t child;
 
 	memset(out, 0, sizeof(*out));
+	/* Before anything runs: its signals could not be passed on. */
+	if (signals < 0)
+		return false;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	descendants_leave_out();
 	sigprocmask(SIG_BLOCK, &set, &before);
 	signal_probe_start(&probe);
 	child = start(argv, &before, how, &error_pipe);
-	if (child < 0 || signals < 0) {
+	if (child < 0) {
+		error = errno;
 		signal_probe_stop(&probe);
+		errno = error;
 		return false;
 	}
 	if (read(error_pipe, &out->exec_error, sizeof(out->exec_error)) != sizeof(out->exec_error))
