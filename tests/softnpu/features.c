@@ -355,6 +355,46 @@ static void exception_callbacks(void)
 	OK(aclrtGetLastError(ACL_RT_THREAD_LEVEL));
 }
 
+/* Of A2 and A3 all streams of a context stop where one of them stops at a failure. */
+static void failures_of_a_context(void)
+{
+	aclrtContext other;
+	aclrtStream beside, apart;
+
+	putenv("SOFTNPU_FAULT_TASK=1");
+	putenv("SOFTNPU_FAULT_CODE=507053");
+	setup();
+	OK(aclrtCreateStream(&beside));
+	OK(aclrtSetStreamFailureMode(beside, ACL_STOP_ON_FAILURE));
+	OK(aclrtMemsetAsync(d, 64, 1, 64, s));
+	IS(aclrtSynchronizeStream(s), 507053);
+	IS(aclrtMemsetAsync(d, 64, 1, 64, s), 507053);
+	IS(aclrtMemsetAsync(d, 64, 1, 64, beside), 507053);
+	IS(aclrtSynchronizeStream(beside), 507053);
+	OK(aclrtCreateContext(&other, 0));
+	OK(aclrtCreateStream(&apart));
+	OK(aclrtMemsetAsync(d, 64, 1, 64, apart));
+	OK(aclrtSynchronizeStream(apart));
+}
+
+/* Of others each has its own. */
+static void failures_of_a_stream(void)
+{
+	aclrtStream beside;
+
+	putenv("SOFTNPU_SOC=Ascend950PR_9599");
+	putenv("SOFTNPU_FAULT_TASK=1");
+	putenv("SOFTNPU_FAULT_CODE=507053");
+	setup();
+	OK(aclrtCreateStream(&beside));
+	OK(aclrtSetStreamFailureMode(s, ACL_STOP_ON_FAILURE));
+	OK(aclrtMemsetAsync(d, 64, 1, 64, s));
+	IS(aclrtSynchronizeStream(s), 507053);
+	IS(aclrtMemsetAsync(d, 64, 1, 64, s), 507053);
+	OK(aclrtMemsetAsync(d, 64, 1, 64, beside));
+	OK(aclrtSynchronizeStream(beside));
+}
+
 static void on_destroy(void *arg)
 {
 	(void)arg;
@@ -520,6 +560,8 @@ static const struct tap_case cases[] = {
 	C(external_flags),
 	C(switched_streams),
 	C(exception_callbacks),
+	C(failures_of_a_context),
+	C(failures_of_a_stream),
 	C(state_callbacks),
 	C(snapshots),
 	C(attributes),

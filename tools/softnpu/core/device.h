@@ -32,6 +32,8 @@ struct context {
 	struct stream *default_stream;
 	struct list streams; /* struct stream.link, the default stream included */
 	struct list models; /* struct model.link */
+	bool stops; /* all its streams stop at a failed task, as one of them was set to */
+	aclError failure; /* of such a task: nothing is submitted any more */
 	int64_t sys_params[8]; /* aclSysParamOpt */
 	unsigned sys_params_set; /* bit mask */
 	void *overflows; /* memory where kernels note an overflow; NULL until it is asked for */

@@ -29,6 +29,11 @@ static void lane_idle(struct lane *lane)
 	object_put(&container_of(lane, struct stream, lane)->obj);
 }
 
+static bool stops_on_failure(const struct stream *s)
+{
+	return s->failure_mode == ACL_STOP_ON_FAILURE || s->ctx->stops;
+}
+
 static bool lane_failed(struct lane *lane, struct op *op, aclError code)
 {
 	struct stream *s = container_of(lane, struct stream, lane);
@@ -36,7 +41,9 @@ static bool lane_failed(struct lane *lane, struct op *op, aclError code)
 	npu_log("stream %d of device %d: %s failed with %d", s->id, lane->device, op->type->name, code);
 	if (!s->error)
 		s->error = code;
-	return s->failure_mode == ACL_STOP_ON_FAILURE;
+	if (s->ctx->stops && !s->ctx->failure)
+		s->ctx->failure = code;
+	return stops_on_failure(s);
 }
 
 static const struct lane_type stream_lane = {lane_busy, lane_idle, lane_failed};
@@ -160,6 +167,8 @@ aclError stream_check_stopped(struct stream *s)
 {
 	if (s->failure_mode == ACL_STOP_ON_FAILURE && s->error)
 		return npu_err(s->error, "the stream stopped after a failed task");
+	if (s->ctx->failure)
+		return npu_err(s->ctx->failure, "the streams of the context stopped after a failed task");
 	return ACL_SUCCESS;
 }
 
@@ -224,8 +233,8 @@ aclError stream_wait(struct stream *s, uint64_t deadline)
 	if (!lane_wait(&s->lane, s->lane.submitted, deadline)) {
 		rc = npu_err(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "work of stream %d is still pending", s->id);
 	} else {
-		rc = s->error;
-		if (s->failure_mode == ACL_CONTINUE_ON_FAILURE)
+		rc = s->error ? s->error : s->ctx->failure;
+		if (!stops_on_failure(s))
 			s->error = ACL_SUCCESS;
 		if (!rc)
 			rc = device_check_lost(s->lane.device);

@@ -86,6 +86,9 @@ static aclError set_failure_mode(struct stream *s, uint64_t mode)
 	if (s->failure_mode != mode && s->ctx != ctx)
 		return npu_err(ACL_ERROR_RT_STREAM_CONTEXT, "the stream belongs to another context");
 	s->failure_mode = mode;
+	/* There the other streams of its context stop at a failure as well. */
+	if (mode == ACL_STOP_ON_FAILURE && (npu_soc("Ascend910B") || npu_soc("Ascend910_93")))
+		s->ctx->stops = true;
 	return ACL_SUCCESS;
 }
 
@@ -352,7 +355,7 @@ static aclError give_up(aclrtStream handle, bool of_device)
 	object_get(&s->obj);
 	lane_cancel(&s->lane);
 	lane_wait(&s->lane, s->lane.submitted, 0);
-	s->error = ACL_SUCCESS;
+	s->error = s->ctx->failure = ACL_SUCCESS;
 	object_put(&s->obj);
 	return ACL_SUCCESS;
 }
