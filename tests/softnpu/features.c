@@ -355,20 +355,31 @@ static void exception_callbacks(void)
 	OK(aclrtGetLastError(ACL_RT_THREAD_LEVEL));
 }
 
+static void first_task_fails(void)
+{
+	putenv("SOFTNPU_FAULT_TASK=1");
+	putenv("SOFTNPU_FAULT_CODE=507053");
+	setup();
+}
+
+/* One of the streams stops at failures, and the first task of s fails: nothing is put on that any more. */
+static void stops_after_failure(aclrtStream stopping)
+{
+	OK(aclrtSetStreamFailureMode(stopping, ACL_STOP_ON_FAILURE));
+	OK(aclrtMemsetAsync(d, 64, 1, 64, s));
+	IS(aclrtSynchronizeStream(s), 507053);
+	IS(aclrtMemsetAsync(d, 64, 1, 64, s), 507053);
+}
+
 /* Of A2 and A3 all streams of a context stop where one of them stops at a failure. */
 static void failures_of_a_context(void)
 {
 	aclrtContext other;
 	aclrtStream beside, apart;
 
-	putenv("SOFTNPU_FAULT_TASK=1");
-	putenv("SOFTNPU_FAULT_CODE=507053");
-	setup();
+	first_task_fails();
 	OK(aclrtCreateStream(&beside));
-	OK(aclrtSetStreamFailureMode(beside, ACL_STOP_ON_FAILURE));
-	OK(aclrtMemsetAsync(d, 64, 1, 64, s));
-	IS(aclrtSynchronizeStream(s), 507053);
-	IS(aclrtMemsetAsync(d, 64, 1, 64, s), 507053);
+	stops_after_failure(beside);
 	IS(aclrtMemsetAsync(d, 64, 1, 64, beside), 507053);
 	IS(aclrtSynchronizeStream(beside), 507053);
 	OK(aclrtCreateContext(&other, 0));
@@ -383,14 +394,9 @@ static void failures_of_a_stream(void)
 	aclrtStream beside;
 
 	putenv("SOFTNPU_SOC=Ascend950PR_9599");
-	putenv("SOFTNPU_FAULT_TASK=1");
-	putenv("SOFTNPU_FAULT_CODE=507053");
-	setup();
+	first_task_fails();
 	OK(aclrtCreateStream(&beside));
-	OK(aclrtSetStreamFailureMode(s, ACL_STOP_ON_FAILURE));
-	OK(aclrtMemsetAsync(d, 64, 1, 64, s));
-	IS(aclrtSynchronizeStream(s), 507053);
-	IS(aclrtMemsetAsync(d, 64, 1, 64, s), 507053);
+	stops_after_failure(s);
 	OK(aclrtMemsetAsync(d, 64, 1, 64, beside));
 	OK(aclrtSynchronizeStream(beside));
 }

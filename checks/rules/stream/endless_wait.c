@@ -187,9 +187,7 @@ static void blocking_notify_leave(struct checks *c, struct acl_call_record *call
 {
 	const void *value = acl_arg_pointer(call->api, call->args, ACL_ROLE_NOTIFY);
 	struct acl_object *n = value ? object_live(c, ACL_HANDLE_NOTIFY, value) : NULL;
-
-	/* Time 0 is for ever here. */
-	bool timed = acl_arg_value(call->api, call->args, ACL_ROLE_TIMEOUT) != 0;
+	bool timed = acl_arg_value(call->api, call->args, ACL_ROLE_TIMEOUT) != 0; /* 0 is for ever here */
 
 	if (n && wait_is_plain(c, call) && !(timed && load_relaxed(&blocked(c)->given_up)) &&
 		load_relaxed(&notify_state(n)->balance) < 0 && !notify_is_shared(n))
