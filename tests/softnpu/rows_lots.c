@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of functions and situations that were drawn by lot, foretold from the published source. */
+#include <math.h>
 #include <stdint.h>
 #include <unistd.h>
 
@@ -684,6 +685,18 @@ static void words_after_the_end(void)
 	row((long)word);
 }
 
+/* The conversions know no infinity and no NaN. */
+static void halves_beyond_their_range(void)
+{
+	static const aclFloat16 halves[] = {0x7c00, 0xfc00, 0x7e00, 0x7fff, 0x7bff};
+	static const float floats[] = {INFINITY, -INFINITY, NAN, 1e10f, -65520, 65519, -65536};
+
+	for (size_t i = 0; i < sizeof(halves) / sizeof(halves[0]); i++)
+		row((long)aclFloat16ToFloat(halves[i]));
+	for (size_t i = 0; i < sizeof(floats) / sizeof(floats[0]); i++)
+		row(aclFloatToFloat16(floats[i]));
+}
+
 const struct row rows_lots[] = {ROW(parameters_in_another_thread), ROW(list_begun_again),
 	ROW(alignment_without_room), ROW(areas_too_large), ROW(memory_freed_amid_a_capture),
 	ROW(attributes_of_no_memory), ROW(user_data_beyond_all), ROW(aborts_wrong_twice),
@@ -698,4 +711,4 @@ const struct row rows_lots[] = {ROW(parameters_in_another_thread), ROW(list_begu
 	ROW(events_waited_for_in_a_callback), ROW(lists_begun_in_a_callback),
 	ROW(default_stream_is_not_captured), ROW(options_amid_an_invalid_capture),
 	ROW(offsets_amid_an_invalid_capture), ROW(lock_given_back_after_the_end), ROW(words_after_the_end),
-	{NULL, NULL}};
+	ROW(halves_beyond_their_range), {NULL, NULL}};

@@ -38,12 +38,24 @@ size_t aclDataTypeSize(aclDataType dataType)
 	}
 }
 
+#define HALF_EXPONENT 0x7c00
+#define HALF_SIGN 0x8000
+#define HALF_MAX 0x7bff
+
+/* The runtime's own conversions know no infinity and no NaN: the highest exponent is one like the others. */
 float aclFloat16ToFloat(aclFloat16 value)
 {
+	if ((value & HALF_EXPONENT) == HALF_EXPONENT)
+		return 2 * half_to_float((uint16_t)(value - 0x400));
 	return half_to_float(value);
 }
 
+/* What is beyond the range, and NaN, becomes the largest number of that sign. */
 aclFloat16 aclFloatToFloat16(float value)
 {
-	return float_to_half(value);
+	uint16_t half = float_to_half(value);
+
+	if ((half & HALF_EXPONENT) == HALF_EXPONENT)
+		half = (uint16_t)((half & HALF_SIGN) | HALF_MAX);
+	return half;
 }
