@@ -180,6 +180,47 @@ static void arguments(void)
 	OK(aclDestroyIntArray(array));
 }
 
+/* As the published operator base has it: destroying nothing is right, only an executor has to be one. */
+static void nothing_destroyed(void)
+{
+	OK(aclDestroyTensor(NULL));
+	OK(aclDestroyScalar(NULL));
+	OK(aclDestroyIntArray(NULL));
+	OK(aclDestroyFloatArray(NULL));
+	OK(aclDestroyBoolArray(NULL));
+	OK(aclDestroyTensorList(NULL));
+	OK(aclDestroyScalarList(NULL));
+	IS(aclDestroyAclOpExecutor(NULL), 561103);
+	IS(aclSetAclOpExecutorRepeatable(NULL), 561103);
+}
+
+/* A tensor gets its new data even without an executor, and whatever place is named. */
+static void other_data(void)
+{
+	float x[2] = {1, 2}, y[2] = {10, 20}, one = 1, out[2];
+	aclOpExecutor *e = NULL;
+	uint64_t workspace;
+	aclTensor *t, *to;
+	void *d;
+
+	setup();
+	d = device_new(sizeof(out));
+	t = tensor(on_device(x, sizeof(x)), ACL_FLOAT, DIMS(2));
+	to = tensor(device_new(sizeof(out)), ACL_FLOAT, DIMS(2));
+	IS(aclSetTensorAddr(NULL, 0, NULL, d), 561103);
+	IS(aclSetInputTensorAddr(NULL, 0, t, on_device(y, sizeof(y))), 561103);
+	OK(aclnnAddsGetWorkspaceSize(
+		t, aclCreateScalar(&one, ACL_FLOAT), aclCreateScalar(&one, ACL_FLOAT), to, &workspace, &e));
+	IS(aclSetOutputTensorAddr(e, 0, NULL, d), 561103);
+	OK(aclSetOutputTensorAddr(e, 77, to, d));
+	OK(aclSetTensorAddr(e, 0, tensor(d, ACL_FLOAT, DIMS(2)), NULL));
+	OK(aclnnAdds(NULL, workspace, e, s));
+	OK(aclrtSynchronizeStream(s));
+	OK(aclrtMemcpy(out, sizeof(out), d, sizeof(out), ACL_MEMCPY_DEVICE_TO_HOST));
+	IS((long)out[0], 11);
+	IS((long)out[1], 21);
+}
+
 static const struct tap_case cases[] = {
 	C(broadcast),
 	C(integers_are_exact),
@@ -187,6 +228,8 @@ static const struct tap_case cases[] = {
 	C(matmul),
 	C(captured),
 	C(arguments),
+	C(nothing_destroyed),
+	C(other_data),
 };
 
 int main(void)

@@ -7,7 +7,7 @@
 aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor *executor)
 {
 	if (!executor)
-		return NN_NULL;
+		return NN_INNER_NULL;
 	executor->repeatable = true;
 	return NN_OK;
 }
@@ -15,35 +15,42 @@ aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor *executor)
 aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor *executor)
 {
 	if (!executor)
-		return NN_NULL;
+		return NN_INNER_NULL;
 	free(executor);
 	return NN_OK;
 }
 
-/* Other data for an operand of a repeatable executor, named by its position among those given. */
-static aclnnStatus set_addr(aclOpExecutor *e, size_t index, const aclTensor *tensor, void *addr)
+/* The tensor gets other data, and with it whatever operand it is: its place among those given names nothing.
+ */
+static aclnnStatus set_addr(aclOpExecutor *e, aclTensor *tensor, void *addr)
 {
-	if (!e || !tensor || !addr)
-		return NN_NULL;
-	if (index >= e->args.n_tensors || e->operands[index] != tensor)
-		return NN_INVALID;
-	e->args.t[index].data = addr;
+	if (!tensor)
+		return NN_INNER_NULL;
+	tensor->view.data = addr;
+	if (!e)
+		return NN_INNER_NULL;
+	for (uint32_t i = 0; i < e->args.n_tensors; i++)
+		if (e->operands[i] == tensor)
+			e->args.t[i].data = addr;
 	return NN_OK;
 }
 
 aclnnStatus aclSetTensorAddr(aclOpExecutor *executor, const size_t index, aclTensor *tensor, void *addr)
 {
-	return set_addr(executor, index, tensor, addr);
+	(void)index;
+	return set_addr(executor, tensor, addr);
 }
 
 aclnnStatus aclSetInputTensorAddr(aclOpExecutor *executor, const size_t index, aclTensor *tensor, void *addr)
 {
-	return set_addr(executor, index, tensor, addr);
+	(void)index;
+	return set_addr(executor, tensor, addr);
 }
 
 aclnnStatus aclSetOutputTensorAddr(aclOpExecutor *executor, const size_t index, aclTensor *tensor, void *addr)
 {
-	return executor ? set_addr(executor, executor->args.n_tensors - 1 + index, tensor, addr) : NN_NULL;
+	(void)index;
+	return set_addr(executor, tensor, addr);
 }
 
 aclnnStatus aclnnInit(const char *configPath)

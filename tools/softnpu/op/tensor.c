@@ -45,10 +45,9 @@ aclTensor *aclCreateTensor(const int64_t *viewDims, uint64_t viewDimsNum, aclDat
 	return NULL;
 }
 
+/* Destroying NULL is no mistake, of none of the types. */
 aclnnStatus aclDestroyTensor(const aclTensor *tensor)
 {
-	if (!tensor)
-		return NN_NULL;
 	free((void *)tensor);
 	return NN_OK;
 }
@@ -128,8 +127,6 @@ aclScalar *aclCreateScalar(void *value, aclDataType dataType)
 
 aclnnStatus aclDestroyScalar(const aclScalar *scalar)
 {
-	if (!scalar)
-		return NN_NULL;
 	free((void *)scalar);
 	return NN_OK;
 }
@@ -163,8 +160,6 @@ aclnnStatus aclDestroyScalar(const aclScalar *scalar)
 	ARRAY_TYPE(type, element)                                                                            \
 	aclnnStatus aclDestroy##type(const acl##type *array)                                                 \
 	{                                                                                                    \
-		if (!array)                                                                                  \
-			return NN_NULL;                                                                      \
 		free((void *)array);                                                                         \
 		return NN_OK;                                                                                \
 	}
@@ -173,9 +168,7 @@ aclnnStatus aclDestroyScalar(const aclScalar *scalar)
 	ARRAY_TYPE(type, element)                                                                            \
 	aclnnStatus aclDestroy##type(const acl##type *list)                                                  \
 	{                                                                                                    \
-		if (!list)                                                                                   \
-			return NN_NULL;                                                                      \
-		for (uint64_t i = 0; i < list->size; i++)                                                    \
+		for (uint64_t i = 0; list && i < list->size; i++)                                            \
 			destroy(list->value[i]);                                                             \
 		free((void *)list);                                                                          \
 		return NN_OK;                                                                                \

@@ -8,7 +8,14 @@
 
 #define MAX_DIMS 8u
 
-enum { NN_OK = 0, NN_NULL = 161001, NN_INVALID = 161002, NN_RUNTIME = 361001, NN_INNER = 561000 };
+enum {
+	NN_OK = 0,
+	NN_NULL = 161001,
+	NN_INVALID = 161002,
+	NN_RUNTIME = 361001,
+	NN_INNER = 561000,
+	NN_INNER_NULL = 561103 /* of what is done to an executor */
+};
 
 /* What a kernel needs to know; copied into its arguments. */
 struct tensor_view {
