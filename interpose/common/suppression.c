@@ -14,6 +14,7 @@
 #include "interpose/common/tool_memory.h"
 
 #define FILE_MAX (16u << 20)
+#define RANK_MAX 100000000
 
 static struct {
 	struct suppression *list;
@@ -46,29 +47,52 @@ bool glob_match(const char *pattern, const char *s)
 	return !*pattern;
 }
 
-/* "0-3,8" */
+/* A number of *at, which moves behind it; -1: there is none, or one that no rank is. */
+static long rank_read(const char **at)
+{
+	long n = -1;
+
+	for (; **at >= '0' && **at <= '9'; ++*at) {
+		if (n > RANK_MAX)
+			return -1;
+		n = (n < 0 ? 0 : n * 10) + (**at - '0');
+	}
+	return n;
+}
+
+/* The next range of a list like "0-3,8"; *list moves behind it. False: there is none. */
+static bool range_read(const char **list, long *first, long *last)
+{
+	*first = *last = rank_read(list);
+	if (*first >= 0 && **list == '-') {
+		++*list;
+		*last = rank_read(list);
+	}
+	if (*first < 0 || *last < *first || (**list && (**list != ',' || !(*list)[1])))
+		return false;
+	*list += **list == ',';
+	return true;
+}
+
 static bool rank_match(const char *list, int rank)
 {
-	while (*list) {
-		long first = 0, last;
+	long first, last;
 
-		if (*list < '0' || *list > '9')
-			return false;
-		for (; *list >= '0' && *list <= '9' && first < 100000000; list++)
-			first = first * 10 + (*list - '0');
-		last = first;
-		if (*list == '-') {
-			last = 0;
-			for (list++; *list >= '0' && *list <= '9' && last < 100000000; list++)
-				last = last * 10 + (*list - '0');
-		}
+	while (*list && range_read(&list, &first, &last))
 		if (rank >= first && rank <= last)
 			return true;
-		if (*list != ',')
-			return false;
-		list++;
-	}
 	return false;
+}
+
+static bool are_ranks(const char *list)
+{
+	long first, last;
+
+	do {
+		if (!range_read(&list, &first, &last))
+			return false;
+	} while (*list);
+	return true;
 }
 
 static bool either(const char *pattern, const char *a, const char *b)
@@ -261,6 +285,10 @@ static bool read_entry(const struct reader *r, const struct jnode *entry, struct
 	}
 	if (p->until && !suppress_is_date(p->until)) {
 		complain(r, "until", "must be a date like 2027-01-31");
+		return false;
+	}
+	if (p->rank && !are_ranks(p->rank)) {
+		complain(r, "rank", "must be ranks like 3 or 0-3,8");
 		return false;
 	}
 	p->expired = p->until && strcmp(r->today, p->until) > 0;

@@ -64,6 +64,10 @@ wrong() {
 	wrong '{"suppressions": [{"ruel": "*", "reason": "x"}]}' ": suppression 1: ruel: unknown key"
 	wrong '{"suppressions": [{"rule": 5, "reason": "x"}]}' ": suppression 1: rule: must be a string"
 	wrong '{"suppressions": [{"rule": "*", "reason": "x", "until": "soon"}]}' ": suppression 1: until: must be a date"
+	# An entry of ranks that none has would match nothing, and look as if it did.
+	for ranks in '*' '' 0-3, '0-3, 8' 3-1 -3 99999999999; do
+		wrong '{"suppressions": [{"rule": "*", "reason": "x", "rank": "'"$ranks"'"}]}' ": suppression 1: rank: must be ranks like 3 or 0-3,8"
+	done
 	wrong '{"suppressions": {}}' ": suppressions: must be a list"
 	wrong '{}' ": needs a list named suppressions or expect"
 	wrong '{"suppressions": [], "supressions": []}' ": supressions: unknown key"
