@@ -27,9 +27,11 @@
 #define CHUNKS_MAX 64 /* blocks passed on the way to one */
 #define RANGES_MAX 8192
 #define LINES 8192 /* bytes that are read at once */
-#define FREE_READINGS 100 /* of the map, however close to each other */
-#define MISS_MS 20
-#define OLD_MS 100
+#define MS UINT64_C(1000000)
+#define MISS (20 * MS)
+#define OLD (100 * MS)
+#define FREE (20 * MS) /* of processor time for readings, however close to each other */
+#define SHARE 50 /* times what a reading took pass before the next one */
 
 struct range {
 	uint64_t start, end;
@@ -307,30 +309,42 @@ static enum acl_host_class class_in(const struct range *r, uint64_t a)
 	return in_malloc_heap(r, a) || in_mapped_chunks(r, a) ? ACL_HOST_HEAP : ACL_HOST_UNKNOWN;
 }
 
-static uint64_t now_ms(void)
+static uint64_t ns_of(clockid_t clock)
 {
-	struct timespec t;
+	struct timespec t = {0};
 
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000 * MS + (uint64_t)t.tv_nsec;
 }
 
+/* The readings of the map so far. */
+static struct {
+	uint64_t last; /* when */
+	uint64_t took, all; /* processor time of the last one, of all */
+} readings;
+
 /*
- * Reading the map takes a millisecond in a large process.  A place it does not
- * hold, or has nothing at, is worth a reading at once, as long as that was
+ * Reading the map takes a millisecond in a large process, and ten where there are tens of thousands of
+ * mappings.  A place it does not hold, or has nothing at, is worth a reading at once, as long as that was
  * seldom; any answer is worth one when it is old, since mappings come and go.
  */
 static bool worth_reading(bool unsure)
 {
-	static unsigned readings;
-	static uint64_t last;
-	uint64_t now = now_ms();
+	uint64_t passed = ns_of(CLOCK_MONOTONIC_COARSE) - readings.last;
 
-	if (now - last < (unsure ? MISS_MS : OLD_MS) && !(unsure && readings < FREE_READINGS))
-		return false;
-	last = now;
-	readings++;
-	return true;
+	if (unsure && readings.all < FREE)
+		return true;
+	return passed >= (unsure ? MISS : OLD) && passed >= SHARE * readings.took;
+}
+
+static void read_now(void)
+{
+	uint64_t before = ns_of(CLOCK_THREAD_CPUTIME_ID);
+
+	read_maps();
+	readings.took = ns_of(CLOCK_THREAD_CPUTIME_ID) - before;
+	readings.all += readings.took;
+	readings.last = ns_of(CLOCK_MONOTONIC_COARSE);
 }
 
 static bool is_unsure(const struct range *r)
@@ -346,7 +360,7 @@ static enum acl_host_class class_by_map(uint64_t a)
 	pthread_mutex_lock(&reading);
 	r = look(a);
 	if (worth_reading(is_unsure(r))) {
-		read_maps();
+		read_now();
 		r = look(a);
 	}
 	if (r)
@@ -383,7 +397,7 @@ uint64_t host_mapping_of(const void *address, bool latest)
 	if (latest || !r) {
 		known = worth_reading(true);
 		if (known)
-			read_maps();
+			read_now();
 		r = look(a);
 	}
 	if (r && known)

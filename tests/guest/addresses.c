@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "interpose/runtime/host_address.h"
@@ -86,6 +87,41 @@ static void test_file_mapping(void **state)
 	assert_int_equal(host_class_of(p + 100), ACL_HOST_UNKNOWN);
 	munmap(p, 8192);
 	close(fd);
+}
+
+#define MANY 20000 /* mappings, which take many milliseconds to read */
+#define ASKED 1000
+
+static double seconds_of(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* A program that asks all the time keeps nearly all of its time. */
+static void test_many_mappings(void **state)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *many = mmap(NULL, MANY * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	double used, passed;
+
+	(void)state;
+	for (size_t i = 0; i < MANY; i += 2)
+		assert_int_equal(mprotect(many + i * page, page, PROT_READ), 0);
+	used = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+	passed = seconds_of(CLOCK_MONOTONIC);
+	for (int i = 0; i < ASKED; i++) {
+		host_class_of(many + (MANY - 1) * page);
+		usleep(1000);
+	}
+	used = seconds_of(CLOCK_THREAD_CPUTIME_ID) - used;
+	passed = seconds_of(CLOCK_MONOTONIC) - passed;
+	if (used > passed / 10)
+		print_message("# %.3f of %.3f s\n", used, passed);
+	assert_true(used < passed / 10);
+	munmap(many, MANY * page);
 }
 
 static struct {
@@ -216,6 +252,7 @@ int main(void)
 		cmocka_unit_test(test_modules),
 		cmocka_unit_test(test_stacks),
 		cmocka_unit_test(test_unwinding),
+		cmocka_unit_test(test_many_mappings), /* last: it uses up what readings may take at once */
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
