@@ -75,7 +75,6 @@ static aclError group_end(aclrtStream handle, aclrtTaskGrp *out)
 
 	if (rc)
 		return rc;
-	*out = NULL;
 	cap = s->capture;
 	if (!s->grouping)
 		return npu_err(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "no task group is open on this stream");
