@@ -2,6 +2,8 @@
 /* Rows of states that were drawn by lot: what earlier calls, other threads and a reset left behind. */
 #include "rows.h"
 
+#define LOCAL ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL
+
 static void row_of_end(aclrtStream s)
 {
 	aclmdlRI m;
@@ -28,6 +30,81 @@ static void group_ends_that_give_no_handle(void)
 	row_of_end(b);
 }
 
+static void set_memory(void *d)
+{
+	row(aclrtMemset(d, 64, 0, 64));
+}
+
+static void set_amid_relaxed(void *d)
+{
+	aclrtStream s = capturing();
+
+	set_memory(d);
+	row_of_end(s);
+}
+
+static void *ended_here(void *s)
+{
+	need(aclrtSetDevice(0));
+	row_of_end(s);
+	return NULL;
+}
+
+/* A thread counts its captures on its own: one that another thread ended stays open to it. */
+static void captures_ended_elsewhere(void)
+{
+	aclrtStream s = stream();
+	void *d = device();
+
+	need(aclmdlRICaptureBegin(s, LOCAL));
+	in_thread(ended_here, s);
+	set_memory(d);
+	set_amid_relaxed(d);
+	set_memory(d);
+	need(aclmdlRICaptureBegin(s, LOCAL));
+	row_of_end(s);
+	set_amid_relaxed(d);
+}
+
+static void *end_beside_an_own_capture(void *s)
+{
+	aclrtStream own;
+	void *d;
+
+	need(aclrtSetDevice(0));
+	own = stream();
+	d = device();
+	need(aclmdlRICaptureBegin(own, LOCAL));
+	set_memory(d);
+	row_of_end(s);
+	set_memory(d);
+	row_of_end(own);
+	return NULL;
+}
+
+/* And one that it ends for another thread is one less of its own. */
+static void captures_ended_for_others(void)
+{
+	aclrtStream s = stream();
+
+	need(aclmdlRICaptureBegin(s, LOCAL));
+	in_thread(end_beside_an_own_capture, s);
+}
+
+/* Nor does a reset end it. */
+static void captures_gone_with_the_device(void)
+{
+	aclrtStream s = stream();
+	void *d;
+
+	need(aclmdlRICaptureBegin(s, LOCAL));
+	need(aclrtResetDeviceForce(0));
+	need(aclrtSetDevice(0));
+	d = device();
+	set_memory(d);
+	set_amid_relaxed(d);
+}
+
 /* The label is looked at before the stream, unless that is NULL. */
 static void labels_gone(void)
 {
@@ -42,4 +119,5 @@ static void labels_gone(void)
 	row(aclrtSetLabel(label, NULL));
 }
 
-const struct row rows_states[] = {ROW(group_ends_that_give_no_handle), ROW(labels_gone), {NULL, NULL}};
+const struct row rows_states[] = {ROW(group_ends_that_give_no_handle), ROW(captures_ended_elsewhere),
+	ROW(captures_ended_for_others), ROW(captures_gone_with_the_device), ROW(labels_gone), {NULL, NULL}};

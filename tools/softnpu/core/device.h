@@ -45,6 +45,7 @@ struct thread_state {
 	uint64_t context_generation;
 	int device; /* bound by aclrtSetDevice, -1 = none */
 	int exchange_mode; /* aclmdlRICaptureThreadExchangeMode */
+	unsigned captures[3]; /* by mode: begun here, less those that were ended here, whoever began them */
 	uint32_t last_task_id;
 	void *last_stream; /* handle of the stream it was for */
 	/* Of the last task: captured, with the origin caching operator information; part of a built model. */

@@ -24,25 +24,46 @@ static uint64_t this_thread(void)
 	return number;
 }
 
+static int strictest_of_context(const struct context *ctx)
+{
+	int strictest = NO_CAPTURE;
+	struct capture *c;
+
+	list_for_each(c, &captures, link)
+	{
+		if (c->ctx == ctx && (int)c->mode < strictest)
+			strictest = (int)c->mode;
+	}
+	return strictest;
+}
+
+/* A thread counts on its own: what another thread ended, or a reset, stays open to it. */
+static int strictest_of_thread(const struct thread_state *t)
+{
+	int mode = 0;
+
+	while (mode < NO_CAPTURE && !t->captures[mode])
+		mode++;
+	return mode;
+}
+
+static void thread_ends(aclmdlRICaptureMode mode)
+{
+	struct thread_state *t = npu_thread();
+
+	if (t->captures[mode])
+		t->captures[mode]--;
+}
+
 /*
  * The strictest open capture of this context and of this thread decide, together
  * with what the thread asked for by aclmdlRICaptureThreadExchangeMode.
  */
 bool capture_forbids(void)
 {
-	const struct context *ctx = context_current();
-	int in_context = NO_CAPTURE, by_thread = NO_CAPTURE;
-	struct capture *c;
+	int in_context = strictest_of_context(context_current());
+	int by_thread = strictest_of_thread(npu_thread());
 
-	list_for_each(c, &captures, link)
-	{
-		int mode = (int)c->mode;
-
-		if (c->ctx == ctx && mode < in_context)
-			in_context = mode;
-		if (c->thread == this_thread() && mode < by_thread)
-			by_thread = mode;
-	}
 	switch (npu_thread()->exchange_mode) {
 	case ACL_MODEL_RI_CAPTURE_MODE_GLOBAL:
 		if (in_context == NO_CAPTURE)
@@ -178,6 +199,7 @@ static aclError open_capture(struct stream *s, struct model *m, aclmdlRICaptureM
 	object_get(&m->obj);
 	m->state = MODEL_CAPTURING;
 	list_add_tail(&captures, &cap->link);
+	npu_thread()->captures[mode]++;
 	return ACL_SUCCESS;
 no_memory:
 	free(cap);
@@ -293,6 +315,7 @@ static aclError end(aclrtStream handle, aclmdlRI *out)
 		return npu_err(
 			ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, "the capture was begun on another stream");
 	rc = judge_end(cap);
+	thread_ends(cap->mode);
 	if (out && !rc)
 		*out = object_handle(&cap->model->obj);
 	/* Another thread's end frees the streams alone: who asked for the model meanwhile still has it. */
