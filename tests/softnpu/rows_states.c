@@ -11,7 +11,7 @@ static void row_of_end(aclrtStream s)
 	row(aclmdlRICaptureEnd(s, &m));
 }
 
-/* A handle that is asked for in vain stays what it was. */
+/* Without a group the handle stays what it was. */
 static void group_ends_that_give_no_handle(void)
 {
 	aclrtStream a = stream(), b = stream();
