@@ -23,6 +23,9 @@ static uint32_t entry_from(const struct clock_streams *s, uint64_t stream)
 
 	if (near < to && s->stream[near] == stream)
 		return (uint32_t)near;
+	/* What is not seen stands behind them, mostly alone. */
+	if (to && s->stream[to - 1] <= stream)
+		return to - (s->stream[to - 1] == stream);
 	while (from < to) {
 		uint32_t middle = (from + to) / 2;
 
