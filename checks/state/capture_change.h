@@ -23,6 +23,18 @@ void model_given_address(
 
 void model_uses_end(struct checks *c, struct acl_object *model);
 
+/* Changes of a model's tasks after its capture (changed_task.c). */
+enum task_change {
+	TASK_REPLACED = 1, /* it is disabled, or writes or waits for a value now */
+	TASK_KERNEL_SET = 2, /* it is a kernel with other parameters */
+	TASK_CHANGES = 3
+};
+
+/* Those that a task may undergo which the function has made. */
+unsigned task_changes(uint16_t api);
+/* One of the tasks was changed so: what only such tasks use is forgotten. */
+void model_uses_changed(struct checks *c, struct acl_object *model, unsigned changes);
+
 /* Ends without a model: context torn down, stream gone. */
 void capture_abandon(struct checks *c, struct acl_object *model);
 

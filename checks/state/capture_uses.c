@@ -91,8 +91,9 @@ static bool use_note(struct model_uses *u, struct model_use *use, const struct m
 {
 	bool first = !use->what, in_group = now->in_group && (first || use->in_group);
 
-	/* A task that is seen to use it says more than an argument. */
-	if (first || (use->given && !now->given))
+	/* A task that is seen to use it says more than an argument, and one that stays as it is more still.
+	 */
+	if (first || (use->given && !now->given) || (task_changes(use->api) && !task_changes(now->api)))
 		*use = *now;
 	/* Else also by a task that no update replaces. */
 	use->in_group = in_group;
@@ -237,6 +238,38 @@ void model_uses_end(struct checks *c, struct acl_object *model)
 	lock(&m->lock);
 	u = load_relaxed(&m->uses);
 	store_relaxed(&m->uses, NULL);
+	unlock(&m->lock);
+	uses_forget(c, u);
+}
+
+/* Under the model's lock: a table of the uses that stay, which leave u; NULL: none, or no memory. */
+static struct model_uses *uses_staying(struct checks *c, struct model_uses *u, unsigned changes)
+{
+	struct model_uses *staying = checks_alloc(c, uses_bytes(u->room));
+
+	if (!staying)
+		return NULL;
+	staying->room = u->room;
+	staying->model = u->model;
+	for (uint32_t i = 0; i < u->room; i++) {
+		if (!u->use[i].what || task_changes(u->use[i].api) & changes)
+			continue;
+		*uses_slot(staying, u->use[i].what) = u->use[i];
+		u->use[i].what = 0;
+		staying->n++;
+	}
+	return staying;
+}
+
+void model_uses_changed(struct checks *c, struct acl_object *model, unsigned changes)
+{
+	struct model_state *m = model_state(model);
+	struct model_uses *u;
+
+	lock(&m->lock);
+	u = uses_of(model);
+	if (u)
+		store_relaxed(&m->uses, uses_staying(c, u, changes));
 	unlock(&m->lock);
 	uses_forget(c, u);
 }

@@ -1,23 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A task of a model that is changed: which of the model's uses were its own is not
- * known, so all are forgotten; what its new parameters name is used from now on.
+ * known, so all are forgotten that a task of its type may have; what its new parameters
+ * name is used from now on.
  */
 #include "checks/engine/program_memory.h"
 #include "checks/state/binary_state.h"
 #include "checks/state/capture_change.h"
 #include "checks/state/launch_words.h"
+#include "checks/state/model_execution.h"
 #include "checks/state/pending_change.h"
 #include "checks/state/task_state.h"
 
-static void task_changed_leave(struct checks *c, struct acl_call_record *call)
+/* Copies, sets and what else is of the default type stay as they are. */
+unsigned task_changes(uint16_t api)
+{
+	switch (acl_apis[api].operation_group) {
+	case ACL_OP_GROUP_COPY:
+	case ACL_OP_GROUP_SET:
+	case ACL_OP_GROUP_REDUCE:
+	case ACL_OP_GROUP_RANDOM:
+	case ACL_OP_GROUP_CACHE:
+	case ACL_OP_GROUP_MANAGED:
+		return 0;
+	}
+	switch (acl_apis[api].operation) {
+	case ACL_OP_LAUNCH_HOST_FUNCTION:
+	case ACL_OP_LAUNCH_CONDITION:
+	case ACL_OP_RECORD_NOTIFY:
+	case ACL_OP_RECORD_COUNT_NOTIFY:
+	case ACL_OP_WAIT_NOTIFY:
+	case ACL_OP_WAIT_COUNT_NOTIFY:
+		return 0;
+	case ACL_OP_RECORD_EVENT:
+	case ACL_OP_WAIT_EVENT:
+	case ACL_OP_RESET_EVENT:
+	case ACL_OP_WRITE_VALUE:
+	case ACL_OP_WAIT_VALUE:
+		return TASK_REPLACED;
+	}
+	return TASK_CHANGES;
+}
+
+static void task_changed(struct checks *c, struct acl_object *model, unsigned changes)
+{
+	model_accesses_changed(c, model, changes);
+	model_uses_changed(c, model, changes);
+}
+
+static void task_disabled_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *m = task_model(c, call);
 
-	if (!m)
-		return;
-	model_accesses_end(c, m);
-	model_uses_end(c, m);
+	if (m)
+		task_changed(c, m, TASK_REPLACED);
+}
+
+/* Only a kernel can get the parameters of one; those of a value make a value of any task. */
+static unsigned changes_set(const aclmdlRITaskParams *p)
+{
+	return p->type == ACL_MODEL_RI_TASK_KERNEL ? TASK_KERNEL_SET : TASK_CHANGES;
 }
 
 static void kernel_uses(struct checks *c, struct acl_object *m, const aclmdlRIKernelTaskParams *kernel,
@@ -35,15 +77,34 @@ static void kernel_uses(struct checks *c, struct acl_object *m, const aclmdlRIKe
 		model_given_address(c, m, words[i], call);
 }
 
+/* What the model does from now on to the order of tasks, whatever the task did before. */
+static void value_set(struct checks *c, struct acl_object *model, aclmdlRITaskType type)
+{
+	struct model_state *m = model_state(model), *root = model_state(model_root(c, model));
+
+	if (type == ACL_MODEL_RI_TASK_VALUE_WRITE)
+		store_relaxed(&root->signals, true);
+	if (type != ACL_MODEL_RI_TASK_VALUE_WAIT)
+		return;
+	store_relaxed(&m->waits_unseen, true);
+	store_relaxed(&root->waits_unseen, true);
+	store_relaxed(&root->waits_outside, true);
+}
+
 static void task_set_leave(struct checks *c, struct acl_call_record *call)
 {
 	const void *given = acl_arg_pointer(call->api, call->args, ACL_ROLE_PARAMETERS);
 	struct acl_object *m = task_model(c, call);
 	aclmdlRITaskParams p;
+	bool known;
 
-	task_changed_leave(c, call);
-	if (!m || !succeeded(call) || !program_read(c, given, &p, sizeof(p)))
+	if (!m)
 		return;
+	known = program_read(c, given, &p, sizeof(p));
+	task_changed(c, m, known ? changes_set(&p) : TASK_CHANGES);
+	if (!known || !succeeded(call))
+		return;
+	value_set(c, m, p.type);
 	if (p.type == ACL_MODEL_RI_TASK_KERNEL)
 		kernel_uses(c, m, &p.kernelTaskParams, call);
 	else if (p.type == ACL_MODEL_RI_TASK_VALUE_WRITE)
@@ -53,7 +114,7 @@ static void task_set_leave(struct checks *c, struct acl_call_record *call)
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(TASK_DISABLE), ACL_LEAVE, task_changed_leave},
+	{ON_OP(TASK_DISABLE), ACL_LEAVE, task_disabled_leave},
 	{ON_OP(TASK_SET_PARAMETERS), ACL_LEAVE, task_set_leave},
 };
 

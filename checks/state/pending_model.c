@@ -3,6 +3,7 @@
  * What the tasks of a captured model do to memory: a tree by address, built while
  * it is captured, and then the same for all its executions.
  */
+#include "checks/state/capture_change.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/capture_streams.h"
 #include "checks/state/declared_pool.h"
@@ -450,4 +451,22 @@ void model_accesses_end(struct checks *c, struct acl_object *model)
 	store_relaxed(&m->accesses, NULL);
 	unlock(&m->lock);
 	accesses_forget(c, a);
+}
+
+/* Kernels whose accesses the program has declared are all that may be changed here. */
+void model_accesses_changed(struct checks *c, struct acl_object *model, unsigned changes)
+{
+	const struct access_tree *tree = model_accesses_lock(model);
+	const struct pending_access *a;
+	struct access_walk w;
+	bool changed = false;
+
+	if (!tree)
+		return;
+	access_walk_all(&w, tree);
+	while (!changed && (a = access_walk_next(&w)) != NULL)
+		changed = task_changes(a->api) & changes;
+	model_accesses_unlock(model);
+	if (changed)
+		model_accesses_end(c, model);
 }

@@ -253,6 +253,152 @@ static void given_memory_replaced(void)
 	params.kernelTaskParams.args = NULL;
 }
 
+/* --- tasks beside the one that is changed ------------------------------------------------------- */
+
+struct copying {
+	aclrtStream stream;
+	char *from, *to, *word;
+	aclmdlRI model;
+	aclmdlRITask kernel;
+};
+
+/* A kernel, perhaps a word written, a copy: the last one can be neither changed nor disabled. */
+static struct copying model_copying(bool word)
+{
+	struct copying k = {.stream = make_stream(),
+		.from = make_device_memory(4096),
+		.to = make_device_memory(4096),
+		.word = make_device_memory(64)};
+	aclmdlRITask task[3] = {NULL};
+	aclrtStream inner = NULL;
+	uint32_t n = 1, tasks = 3;
+
+	CALL(aclrtMemset, .devPtr = k.from, .maxCount = 4096, .count = 4096);
+	capture_begin(k.stream);
+	CALL(aclrtLaunchKernelWithHostArgs, .funcHandle = make_function(), .numBlocks = 1, .stream = k.stream,
+		.hostArgs = heap_memory, .argsSize = 64);
+	if (word)
+		CALL(aclrtValueWrite, .devAddr = k.word, .value = 1, .stream = k.stream);
+	CALL(aclrtMemcpyAsync, .dst = k.to, .destMax = 4096, .src = k.from, .count = 4096,
+		.kind = ACL_MEMCPY_DEVICE_TO_DEVICE, .stream = k.stream);
+	k.model = capture_end(k.stream);
+	CALL_DOES(aclmdlRIGetStreams, 0, inner = make_address(), .modelRI = k.model, .streams = &inner,
+		.numStreams = &n);
+	CALL_DOES(aclmdlRIGetTasksByStream, 0, for (unsigned i = 0; i < 3; i++) task[i] = make_address(),
+		.stream = inner, .tasks = task, .numTasks = &tasks);
+	k.kernel = task[0];
+	return k;
+}
+
+static void change_kernel(const struct copying *k)
+{
+	memset(heap_memory, 0, 64);
+	CALL(aclmdlRITaskGetParams, .task = k->kernel, .params = &params);
+	params.type = ACL_MODEL_RI_TASK_KERNEL;
+	CALL(aclmdlRITaskSetParams, .task = k->kernel, .params = &params);
+	update(k->model);
+}
+
+static void free_early(const struct copying *k, void *memory)
+{
+	if (!bug)
+		CALL(aclmdlRIDestroy, .modelRI = k->model);
+	CALL(aclrtFree, .devPtr = memory);
+	if (bug)
+		CALL(aclmdlRIDestroy, .modelRI = k->model);
+}
+
+static void copied_beside_a_changed_kernel(void)
+{
+	struct copying k = model_copying(true);
+
+	change_kernel(&k);
+	free_early(&k, k.to);
+}
+
+static void copied_beside_a_disabled_kernel(void)
+{
+	struct copying k = model_copying(true);
+
+	CALL(aclmdlRITaskDisable, .task = k.kernel);
+	update(k.model);
+	free_early(&k, k.from);
+}
+
+/* A kernel's parameters are set: the word is of another task. */
+static void word_beside_a_changed_kernel(void)
+{
+	struct copying k = model_copying(true);
+
+	change_kernel(&k);
+	free_early(&k, k.word);
+}
+
+/* Which task was disabled is not known: it may be the one that wrote the word. */
+static void word_beside_a_disabled_task(void)
+{
+	struct copying k = model_copying(true);
+
+	CALL(aclmdlRITaskDisable, .task = k.kernel);
+	update(k.model);
+	CALL(aclrtFree, .devPtr = bug ? k.to : k.word);
+	CALL(aclmdlRIDestroy, .modelRI = k.model);
+}
+
+/* The kernel becomes a write of a value; it might have been the one that wrote the word. */
+static void word_beside_a_task_turned_into_a_write(void)
+{
+	struct copying k = model_copying(true);
+	aclmdlRITaskParams value = {.type = ACL_MODEL_RI_TASK_VALUE_WRITE};
+
+	value.valueWriteTaskParams.devAddr = make_device_memory(64);
+	CALL(aclmdlRITaskSetParams, .task = k.kernel, .params = &value);
+	update(k.model);
+	CALL(aclrtFree, .devPtr = bug ? k.to : k.word);
+	CALL(aclmdlRIDestroy, .modelRI = k.model);
+}
+
+static void read_beside_a_changed_kernel(void)
+{
+	struct copying k = model_copying(false);
+	aclrtStream other = make_stream();
+	char *result = make_host_memory(4096);
+
+	change_kernel(&k);
+	CALL(aclmdlRIExecuteAsync, .modelRI = k.model, .stream = k.stream);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = k.stream);
+	CALL(aclrtMemcpyAsync, .dst = result, .destMax = 4096, .src = k.to, .count = 4096,
+		.kind = ACL_MEMCPY_DEVICE_TO_HOST, .stream = other);
+	CALL(aclrtSynchronizeStream, .stream = other);
+	CALL(aclrtSynchronizeStream, .stream = k.stream);
+}
+
+/* The model waits for the other stream, whose copy comes before the word. */
+static void read_before_a_task_turned_into_a_wait(void)
+{
+	struct copying k = model_copying(false);
+	aclmdlRITaskParams value = {.type = ACL_MODEL_RI_TASK_VALUE_WAIT};
+	aclrtStream other = make_stream();
+	char *result = make_host_memory(4096);
+
+	CALL(aclrtMemset, .devPtr = k.word, .maxCount = 64, .count = 64);
+	value.valueWaitTaskParams.devAddr = k.word;
+	value.valueWaitTaskParams.value = 1;
+	value.valueWaitTaskParams.flag = ACL_STREAM_WAIT_VALUE_EQ;
+	if (bug)
+		change_kernel(&k);
+	else
+		CALL(aclmdlRITaskSetParams, .task = k.kernel, .params = &value);
+	update(k.model);
+	CALL(aclmdlRIExecuteAsync, .modelRI = k.model, .stream = k.stream);
+	CALL(aclrtMemcpyAsync, .dst = result, .destMax = 4096, .src = k.to, .count = 4096,
+		.kind = ACL_MEMCPY_DEVICE_TO_HOST, .stream = other);
+	CALL(aclrtValueWrite, .devAddr = k.word, .value = 1, .stream = other);
+	CALL(aclrtSynchronizeStream, .stream = other);
+	CALL(aclrtSynchronizeStream, .stream = k.stream);
+}
+
 /* --- a change at the wrong time --------------------------------------------------------------- */
 
 static void disabled_while_running(void)
@@ -350,6 +496,13 @@ static void two_threads_each(void)
 static const struct pair pairs[] = {
 	PAIR("capture-resource-freed-before-destroy", given_memory_freed_first),
 	PAIR("capture-resource-freed-before-destroy", given_memory_replaced),
+	PAIR("capture-resource-freed-before-destroy", copied_beside_a_changed_kernel),
+	PAIR("capture-resource-freed-before-destroy", copied_beside_a_disabled_kernel),
+	PAIR("capture-resource-freed-before-destroy", word_beside_a_changed_kernel),
+	PAIR("capture-resource-freed-before-destroy", word_beside_a_disabled_task),
+	PAIR("capture-resource-freed-before-destroy", word_beside_a_task_turned_into_a_write),
+	PAIR("stream-race-copy", read_beside_a_changed_kernel),
+	PAIR_AVOIDS("stream-race-copy", read_before_a_task_turned_into_a_wait),
 	PAIR("mdlri-task-setparams-type", disabled_of_no_type),
 	PAIR("mdlri-kernel-attr-unsupported", attribute_of_other_task),
 	PAIR("mdlri-kernel-attr-unsupported", attribute_of_task_with_parameters),
