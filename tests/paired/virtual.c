@@ -333,6 +333,77 @@ static void physical_retained(void)
 	CALL(aclrtFreePhysical, .handle = h);
 }
 
+/* --- a range that is reserved no more ------------------------------------------------------------- */
+
+static char *range_with_memory(void)
+{
+	char *range = reserve(2 * MIB2);
+
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = physical());
+	return range;
+}
+
+static void give_up(char *range)
+{
+	CALL(aclrtUnmapMem, .virPtr = range);
+	CALL(aclrtReleaseMemAddress, .virPtr = range);
+}
+
+static void released_range_unmapped(void)
+{
+	char *range = range_with_memory();
+
+	if (bug)
+		give_up(range);
+	CALL_FAILS(bug ? 107000 : 0, aclrtUnmapMem, .virPtr = range);
+}
+
+static void memory_of_released_range_retained(void)
+{
+	char *range = range_with_memory();
+	aclrtDrvMemHandle again = NULL;
+
+	if (bug)
+		give_up(range);
+	CALL_DOES(aclrtMemRetainAllocationHandle, bug ? 107000 : 0, again = make_address(), .virPtr = range,
+		.handle = &again);
+}
+
+static void access_to_released_range(void)
+{
+	aclrtMemAccessDesc access = {.flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE,
+		.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+	char *range = range_with_memory();
+
+	if (bug)
+		give_up(range);
+	CALL_FAILS(bug ? 107000 : 0, aclrtMemSetAccess, .virPtr = range, .size = MIB2, .desc = &access,
+		.count = 1);
+}
+
+static void access_of_released_range(void)
+{
+	aclrtMemLocation here = {.type = ACL_MEM_LOCATION_TYPE_DEVICE};
+	char *range = range_with_memory();
+	uint64_t flag = 0;
+
+	if (bug)
+		give_up(range);
+	CALL_FAILS(bug ? 107000 : 0, aclrtMemGetAccess, .virPtr = range, .location = &here, .flag = &flag);
+}
+
+/* The handle may stand for other memory by then. */
+static void link_of_released(void)
+{
+	aclrtDrvMemHandle h = physical();
+
+	if (!bug)
+		CALL(aclrtMemMapSetLink, .handle = h, .adviceLink = ACL_RT_MEM_ACCESS_LINK_HCCS);
+	CALL(aclrtFreePhysical, .handle = h);
+	if (bug)
+		CALL(aclrtMemMapSetLink, .handle = h, .adviceLink = ACL_RT_MEM_ACCESS_LINK_HCCS);
+}
+
 static void export_memory_of_host(void)
 {
 	static const aclrtPhysicalMemProp on_host = {
@@ -471,6 +542,11 @@ static const struct pair pairs[] = {
 	PAIR("vmm-map-overlap", link_mapped),
 	PAIR("vmm-handle-misuse", physical_twice),
 	PAIR("vmm-handle-misuse", physical_retained),
+	PAIR("vmm-handle-misuse", link_of_released),
+	PAIR("use-after-free", released_range_unmapped),
+	PAIR("use-after-free", memory_of_released_range_retained),
+	PAIR("use-after-free", access_to_released_range),
+	PAIR("use-after-free", access_of_released_range),
 	PAIR("vmm-export-twice", export_twice),
 	PAIR("vmm-export-args", export_memory_of_host),
 	PAIR("vmm-map-args", map_part),

@@ -70,6 +70,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(FREE_PHYSICAL), ACL_ENTER, used},
 	{ON_OP(INFO_PHYSICAL_PROPERTIES), ACL_ENTER, used},
 	{ON_OP(EXPORT_PHYSICAL), ACL_ENTER, exporting},
+	{ON_OP(CONFIGURE_MEMORY_LINK), ACL_ENTER, used},
 };
 
 const struct check_module module_physical_use = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Virtual memory: reservations, what is mapped into them, and its use. */
 #include "checks/engine/finding_statement.h"
+#include "checks/rules/copy/gone_memory.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/operation.h"
 #include "checks/state/physical_state.h"
@@ -23,6 +24,20 @@ static struct mapping_state *mapping(struct checks *c)
 static bool reservation_at(struct checks *c, const void *address, struct block_lookup *place)
 {
 	return address && map_find(reserved_ranges(c), (uintptr_t)address, place);
+}
+
+/* The same where the address has to be reserved; one that no table knows may be reserved below us. */
+static bool check_reserved(struct checks *c, struct acl_call_record *call, const void *address)
+{
+	struct block_lookup place;
+
+	if (!reservation_at(c, address, &place)) {
+		if (address && !map_find(memory_blocks(c), (uintptr_t)address, &place))
+			gone_memory_used(c, call, "virPtr", "reserved range", address);
+		return false;
+	}
+	gone_memory_evaluated(call, MEM_MAPPED);
+	return true;
 }
 
 /* --- mapping --------------------------------------------------------------------------- */
@@ -268,7 +283,7 @@ static void access_enter(struct checks *c, struct acl_call_record *call)
 	const struct acl_args_aclrtMemSetAccess *a = call->args;
 	struct block_lookup place;
 
-	if (!a->size || !check_mapped(c, call, a->virPtr) ||
+	if (!a->size || !check_reserved(c, call, a->virPtr) || !check_mapped(c, call, a->virPtr) ||
 		!map_find(mapping(c)->mapped, (uintptr_t)a->virPtr, &place))
 		return;
 	FINDING(c, call, "vmm-set-access-args",
@@ -283,7 +298,8 @@ static void mapping_asked(struct checks *c, struct acl_call_record *call)
 	const void *address = acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS);
 	struct block_lookup place;
 
-	if (check_mapped(c, call, address) && map_find(mapping(c)->mapped, (uintptr_t)address, &place))
+	if (check_reserved(c, call, address) && check_mapped(c, call, address) &&
+		map_find(mapping(c)->mapped, (uintptr_t)address, &place))
 		FINDING(c, call, "vmm-set-access-args", place.base != (uintptr_t)address,
 			PARTS(part_address("virPtr", address), part_block("mapping", place.block)),
 			"virPtr lies inside a mapping, it is not its beginning.");
@@ -308,11 +324,12 @@ static void unmap_enter(struct checks *c, struct acl_call_record *call)
 
 	if (!address || load_relaxed(&mapping(c)->unfollowed))
 		return;
-	if (map_find(mapping(c)->mapped, (uintptr_t)address, &place))
+	if (map_find(mapping(c)->mapped, (uintptr_t)address, &place)) {
+		gone_memory_evaluated(call, MEM_MAPPED);
 		FINDING(c, call, "vmm-unmap-not-mapped", place.base != (uintptr_t)address,
 			PARTS(part_address("address", address), part_block("mapping", place.block)),
 			"The address lies inside a mapping, it is not its beginning.");
-	else if (reservation_at(c, address, &range))
+	} else if (check_reserved(c, call, address) && reservation_at(c, address, &range))
 		FINDING(c, call, "vmm-unmap-not-mapped", true,
 			PARTS(part_address("address", address), part_block("reserved range", range.block)),
 			"Nothing is mapped at this address.");
