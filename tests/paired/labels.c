@@ -53,6 +53,39 @@ static void label_twice_in_a_long_list(void)
 		.labelList = &list);
 }
 
+static void list_of_a_destroyed_label(void)
+{
+	aclrtLabel labels[2] = {make_label(), make_label()};
+	aclrtLabelList list = NULL;
+
+	if (bug)
+		CALL(aclrtDestroyLabel, .label = labels[1]);
+	CALL_DOES(aclrtCreateLabelList, bug ? 107000 : 0, list = make_address(), .labels = labels, .num = 2,
+		.labelList = &list);
+}
+
+static void destroyed_label_set(void)
+{
+	aclrtStream s = stream_of_model();
+	aclrtLabel l = make_label();
+	aclrtLabelList list = make_list(l);
+
+	if (bug) {
+		CALL(aclrtDestroyLabelList, .labelList = list);
+		CALL(aclrtDestroyLabel, .label = l);
+	}
+	CALL_FAILS(bug ? 107000 : 0, aclrtSetLabel, .label = l, .stream = s);
+}
+
+static void label_destroyed_twice(void)
+{
+	aclrtLabel l = make_label();
+
+	CALL(aclrtDestroyLabel, .label = l);
+	if (bug)
+		CALL_FAILS(107000, aclrtDestroyLabel, .label = l);
+}
+
 static void switched_by_destroyed_list(void)
 {
 	aclrtStream s = stream_of_model();
@@ -387,6 +420,9 @@ static const struct pair pairs[] = {
 	PAIR("label-list-args", switched_beyond_the_list),
 	PAIR("label-list-args", list_twice),
 	PAIR("label-list-args", label_twice_in_a_long_list),
+	PAIR("label-list-args", list_of_a_destroyed_label),
+	PAIR("label-destroy-order", destroyed_label_set),
+	PAIR("label-destroy-order", label_destroyed_twice),
 	PAIR("label-list-args", switched_by_destroyed_list),
 	PAIR("label-list-args", switched_by_the_host),
 	PAIR("label-before-list", set_unlisted),

@@ -313,6 +313,24 @@ static void labels_compare(
 				"position", i);
 }
 
+static void labels_destroyed(struct checks *c, struct acl_call_record *call, struct program_array *labels)
+{
+	struct acl_object *o, *gone = NULL;
+	aclrtLabel const *at;
+	bool known = false;
+	uint64_t i;
+
+	for (i = 0; !gone && (at = program_array_at(labels, i)) != NULL; i++) {
+		o = *at ? object_find(c, ACL_HANDLE_LABEL, *at) : NULL;
+		known = known || o;
+		gone = o && !object_usable(o) ? o : NULL;
+	}
+	if (known)
+		FINDING(c, call, "label-list-args", gone,
+			PARTS(part_uint("position", i - 1), part_object("label", gone)),
+			"A label of the list was destroyed before.");
+}
+
 static void check_labels(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtCreateLabelList *a = call->args;
@@ -320,6 +338,7 @@ static void check_labels(struct checks *c, struct acl_call_record *call)
 	struct program_array labels;
 
 	program_array_open(&labels, c, a->labels, sizeof(*a->labels), a->num);
+	labels_destroyed(c, call, &labels);
 	if (labels.count < 2 || !program_array_at(&labels, labels.count - 1))
 		return;
 	rule_evaluated(call, RULE("label-list-args"));

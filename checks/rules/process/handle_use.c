@@ -71,6 +71,8 @@ static const struct acl_rule *destroyed_rule(unsigned kind, bool destroys)
 		return RULE("allocator-desc-lifetime");
 	case ACL_HANDLE_MBUF:
 		return RULE("leak-mbuf");
+	case ACL_HANDLE_LABEL:
+		return RULE("label-destroy-order");
 	case ACL_HANDLE_LABEL_LIST:
 		return RULE("label-list-args");
 	default:
