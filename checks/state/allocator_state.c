@@ -2,13 +2,6 @@
 /* Descriptions of allocators: which of their parts were set. */
 #include "checks/state/allocator_state.h"
 
-static void allocator_desc_create_leave(struct checks *c, struct acl_call_record *call)
-{
-	/* The function returns the description itself. */
-	if (call->result.p)
-		object_create(c, call, ACL_HANDLE_ALLOCATOR_DESC, call->result.p, 0);
-}
-
 static void part_set(struct checks *c, struct acl_call_record *call, enum allocator_part part)
 {
 	/* All begin with the description and what is set. */
@@ -39,7 +32,6 @@ static void allocator_function_leave(struct checks *c, struct acl_call_record *c
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(CREATE_ALLOCATOR_DESCRIPTOR), ACL_LEAVE, allocator_desc_create_leave},
 	{ON_OP(ALLOCATOR_SET_OBJECT), ACL_LEAVE, allocator_object_leave},
 	/* One operation; which function of the description it is only the name says. */
 	{ACL_API_aclrtAllocatorSetAllocFuncToDesc, ACL_LEAVE, allocator_function_leave},

@@ -168,6 +168,20 @@ static void created(struct checks *c, struct acl_call_record *call)
 	}
 }
 
+/* The function returns the object itself. */
+static void returned(struct checks *c, struct acl_call_record *call)
+{
+	if (call->result.p)
+		object_create(c, call, acl_apis[call->api].ret_handle, call->result.p, 0);
+}
+
+/* What a description of a binary was made of is noted with it (binary_state.c). */
+static bool returns_object(unsigned api)
+{
+	return acl_apis[api].ret_life == ACL_LIFE_CREATE && is_followed(acl_apis[api].ret_handle) &&
+	       acl_apis[api].ret_handle != ACL_HANDLE_BINARY_DESC;
+}
+
 static void destroying(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_param *p = life_param(call->api, ACL_LIFE_DESTROY);
@@ -224,6 +238,8 @@ static void life_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_f
 		/* The end of a capture names the model that its beginning created. */
 		if (api != ACL_API_aclmdlRICaptureEnd && life_param(api, ACL_LIFE_CREATE))
 			add(binder, api, ACL_LEAVE, created);
+		if (returns_object(api))
+			add(binder, api, ACL_LEAVE, returned);
 		if (life_param(api, ACL_LIFE_DESTROY)) {
 			add(binder, api, ACL_ENTER, destroying);
 			add(binder, api, ACL_LEAVE, destroyed);

@@ -273,6 +273,45 @@ static void group_index(void)
 		.attr = ACL_GROUP_AICORE_INT, .attrValue = OUT, .valueLen = 4, .paramRetSize = OUT);
 }
 
+static aclrtGroupInfo *make_group_info(void)
+{
+	struct acl_args_aclrtCreateGroupInfo args = {0};
+	struct acl_call_record ev;
+	aclrtGroupInfo *info;
+
+	if (pair_enter(&ev, ACL_API_aclrtCreateGroupInfo, &args, __LINE__))
+		ev.result.p = make_address();
+	info = (aclrtGroupInfo *)(uintptr_t)ev.result.p;
+	pair_leave(&ev, (int64_t)(uintptr_t)info);
+	return info;
+}
+
+/* What aclrtCreateGroupInfo makes is empty. */
+static void group_not_queried(void)
+{
+	aclrtGroupInfo *info = make_group_info();
+	int32_t cores = 0;
+	size_t n = 0;
+
+	if (!bug)
+		CALL(aclrtGetAllGroupInfo, .groupInfo = info);
+	CALL_FAILS(bug ? 100000 : 0, aclrtGetGroupInfoDetail, .groupInfo = info, .groupIndex = 0,
+		.attr = ACL_GROUP_AICORE_INT, .attrValue = &cores, .valueLen = sizeof(cores),
+		.paramRetSize = &n);
+	CALL(aclrtDestroyGroupInfo, .groupInfo = info);
+}
+
+static void group_info_left(void)
+{
+	aclrtGroupInfo *info = make_group_info();
+
+	if (!bug)
+		CALL(aclrtDestroyGroupInfo, .groupInfo = info);
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL(aclFinalize, );
+	pair_exit();
+}
+
 static void group_unknown(void)
 {
 	int32_t id = 7;
@@ -544,6 +583,8 @@ static const struct pair pairs[] = {
 	PAIR("ctx-sys-param-not-set", ask_option_of_other_context),
 	PAIR_WITH("group-order", group_index, .soc = "Ascend310P3"),
 	PAIR_WITH("group-order", group_unknown, .soc = "Ascend310P3"),
+	PAIR_WITH("group-order", group_not_queried, .soc = "Ascend310P3"),
+	PAIR_WITH("leak-objects", group_info_left, .soc = "Ascend310P3"),
 	PAIR_CALL("op-timeout-units", aclrtSetOpExecuteTimeOut, (.timeout = 5000000), (.timeout = 5)),
 	PAIR("op-timeout-units", short_time),
 	PAIR("op-timeout-units", long_time),

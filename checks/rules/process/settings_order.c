@@ -24,6 +24,7 @@ struct output {
 struct modes_state {
 	struct value_table options; /* key of a context's acl_ref and an option -> 1 */
 	struct value_table groups; /* 1 + group id the runtime answered -> 1 */
+	struct value_table filled; /* acl_ref of a group info that aclrtGetAllGroupInfo was given -> 1 */
 	struct value_table overflow; /* acl_ref of a stream -> 1 + switch */
 	_Atomic uint64_t n_groups; /* 1 + what aclrtGetGroupCount answered, 0 = not queried */
 	_Atomic uint64_t interval; /* microseconds, 0 = not queried */
@@ -86,6 +87,33 @@ static void check_group(struct checks *c, struct acl_call_record *call, bool wro
 
 	FINDING(c, call, "group-order", wrong,
 		PARTS(part_int(name, value), n ? part_uint("groups", n - 1) : part_none()), "%s", detail);
+}
+
+/* One whose creation was seen; NULL: none. */
+static struct acl_object *group_info(struct checks *c, const void *info)
+{
+	struct acl_object *o = info ? object_live(c, ACL_HANDLE_GROUP_INFO, info) : NULL;
+
+	return o && !(load_relaxed(&o->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED)) ? o : NULL;
+}
+
+static void groups_asked(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = group_info(c, ACL_ARGS(call, aclrtGetAllGroupInfo)->groupInfo);
+
+	if (o)
+		value_table_set_object(c, &modes(c)->filled, o, 1);
+}
+
+static void group_asked(struct checks *c, struct acl_call_record *call)
+{
+	const void *info = ACL_ARGS(call, aclrtGetGroupInfoDetail)->groupInfo;
+	struct acl_object *o = group_info(c, info);
+
+	if (o)
+		FINDING(c, call, "group-order", !value_table_value(&modes(c)->filled, object_ref(o)),
+			PARTS(part_address("groupInfo", info)),
+			"aclrtGetAllGroupInfo was not called for it: it is empty.");
 }
 
 /* Without any group there is nothing the program could have queried. */
@@ -310,6 +338,8 @@ static const struct check_hook hooks[] = {
 	{ON_OP(CONFIGURE_CONTEXT_PARAMETER), ACL_LEAVE, option_set},
 	{ON_OP(INFO_CONTEXT_PARAMETER), ACL_LEAVE, option_asked},
 	{ON_OP(INFO_GROUP_COUNT), ACL_LEAVE, groups_counted},
+	{ON_OP(INFO_GROUP_ALL), ACL_LEAVE, groups_asked},
+	{ON_OP(INFO_GROUP_DETAIL), ACL_ENTER, group_asked},
 	{ON_OP(INFO_GROUP_DETAIL), ACL_LEAVE, group_described},
 	{ON_OP(CONFIGURE_GROUP), ACL_LEAVE, group_set},
 	{ON_OP(INFO_TIMEOUT_INTERVAL), ACL_LEAVE, interval_told},
