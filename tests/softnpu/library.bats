@@ -259,6 +259,11 @@ answer() { # QUESTION VARIABLE=VALUE…
 	echo '{' >bad
 	[ "$(./init good)" = "0 0 1" ]
 	[ "$(./init bad)" = "100006 107002 -1" ]
+	# No more than ten deep, objects and arrays by themselves.
+	echo '{"a": [[[[[[[[[[1]]]]]]]]]], "defaultDevice": {"default_device": "1"}}' >deep
+	[ "$(./init deep)" = "0 0 1" ]
+	echo '{"a": [[[[[[[[[[[1]]]]]]]]]]]}' >deeper
+	[ "$(./init deeper)" = "100006 107002 -1" ]
 	[ "$(./init missing)" = "100003 107002 -1" ]
 	[ "$(./init '')" = "0 107002 -1" ]
 }

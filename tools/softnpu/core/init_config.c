@@ -13,6 +13,8 @@
 
 #include <jansson.h>
 
+#define DEPTH 10 /* of objects, and of arrays, in a file */
+
 static uint64_t hash(const char *text, size_t size)
 {
 	uint64_t h = 14695981039346656037u;
@@ -77,6 +79,20 @@ static bool parse(struct init_config *c)
 	return true;
 }
 
+/* Brackets are counted as they stand, in texts as well. */
+static bool nested_too_deep(const struct init_config *c, char opens, char closes)
+{
+	size_t depth = 0;
+
+	for (size_t i = 0; i < c->size && c->text[i]; i++) {
+		if (c->text[i] == opens && ++depth > DEPTH)
+			return true;
+		if (c->text[i] == closes && depth)
+			depth--;
+	}
+	return false;
+}
+
 aclError init_config_read(const char *path, struct init_config *c)
 {
 	memset(c, 0, sizeof(*c));
@@ -84,6 +100,8 @@ aclError init_config_read(const char *path, struct init_config *c)
 	if (path && *path) {
 		if (!read_file(path, c))
 			return npu_err(ACL_ERROR_INVALID_FILE, "cannot read %s", path);
+		if (nested_too_deep(c, '{', '}') || nested_too_deep(c, '[', ']'))
+			return npu_err(ACL_ERROR_PARSE_FILE, "%s is nested too deep", path);
 		if (c->size && json_open() && !parse(c))
 			return npu_err(ACL_ERROR_PARSE_FILE, "%s is no JSON", path);
 	}
