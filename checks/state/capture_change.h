@@ -23,17 +23,13 @@ void model_given_address(
 
 void model_uses_end(struct checks *c, struct acl_object *model);
 
-/* Changes of a model's tasks after its capture (changed_task.c). */
-enum task_change {
-	TASK_REPLACED = 1, /* it is disabled, or writes or waits for a value now */
-	TASK_KERNEL_SET = 2, /* it is a kernel with other parameters */
-	TASK_CHANGES = 3
-};
+/* Tasks of a model that can be changed after its capture (changed_task.c). */
+enum changing_task { TASK_KERNEL = 1, TASK_EVENT = 2, TASK_VALUE = 4, TASK_ANY = 7 };
 
-/* Those that a task may undergo which the function has made. */
-unsigned task_changes(uint16_t api);
-/* One of the tasks was changed so: what only such tasks use is forgotten. */
-void model_uses_changed(struct checks *c, struct acl_object *model, unsigned changes);
+/* Which of them the function may have made; 0: one that stays as it is. */
+unsigned tasks_of(uint16_t api);
+/* One of these was changed: what they use is forgotten. */
+void model_uses_changed(struct checks *c, struct acl_object *model, unsigned tasks);
 
 /* Ends without a model: context torn down, stream gone. */
 void capture_abandon(struct checks *c, struct acl_object *model);

@@ -93,7 +93,7 @@ static bool use_note(struct model_uses *u, struct model_use *use, const struct m
 
 	/* A task that is seen to use it says more than an argument, and one that stays as it is more still.
 	 */
-	if (first || (use->given && !now->given) || (task_changes(use->api) && !task_changes(now->api)))
+	if (first || (use->given && !now->given) || (tasks_of(use->api) && !tasks_of(now->api)))
 		*use = *now;
 	/* Else also by a task that no update replaces. */
 	use->in_group = in_group;
@@ -243,7 +243,7 @@ void model_uses_end(struct checks *c, struct acl_object *model)
 }
 
 /* Under the model's lock: a table of the uses that stay, which leave u; NULL: none, or no memory. */
-static struct model_uses *uses_staying(struct checks *c, struct model_uses *u, unsigned changes)
+static struct model_uses *uses_staying(struct checks *c, struct model_uses *u, unsigned tasks)
 {
 	struct model_uses *staying = checks_alloc(c, uses_bytes(u->room));
 
@@ -252,7 +252,7 @@ static struct model_uses *uses_staying(struct checks *c, struct model_uses *u, u
 	staying->room = u->room;
 	staying->model = u->model;
 	for (uint32_t i = 0; i < u->room; i++) {
-		if (!u->use[i].what || task_changes(u->use[i].api) & changes)
+		if (!u->use[i].what || tasks_of(u->use[i].api) & tasks)
 			continue;
 		*uses_slot(staying, u->use[i].what) = u->use[i];
 		u->use[i].what = 0;
@@ -261,7 +261,7 @@ static struct model_uses *uses_staying(struct checks *c, struct model_uses *u, u
 	return staying;
 }
 
-void model_uses_changed(struct checks *c, struct acl_object *model, unsigned changes)
+void model_uses_changed(struct checks *c, struct acl_object *model, unsigned tasks)
 {
 	struct model_state *m = model_state(model);
 	struct model_uses *u;
@@ -269,7 +269,7 @@ void model_uses_changed(struct checks *c, struct acl_object *model, unsigned cha
 	lock(&m->lock);
 	u = uses_of(model);
 	if (u)
-		store_relaxed(&m->uses, uses_staying(c, u, changes));
+		store_relaxed(&m->uses, uses_staying(c, u, tasks));
 	unlock(&m->lock);
 	uses_forget(c, u);
 }

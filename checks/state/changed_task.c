@@ -13,7 +13,7 @@
 #include "checks/state/task_state.h"
 
 /* Copies, sets and what else is of the default type stay as they are. */
-unsigned task_changes(uint16_t api)
+unsigned tasks_of(uint16_t api)
 {
 	switch (acl_apis[api].operation_group) {
 	case ACL_OP_GROUP_COPY:
@@ -35,17 +35,43 @@ unsigned task_changes(uint16_t api)
 	case ACL_OP_RECORD_EVENT:
 	case ACL_OP_WAIT_EVENT:
 	case ACL_OP_RESET_EVENT:
+		return TASK_EVENT;
 	case ACL_OP_WRITE_VALUE:
 	case ACL_OP_WAIT_VALUE:
-		return TASK_REPLACED;
+		return TASK_VALUE;
+	case ACL_OP_LAUNCH_KERNEL:
+		return TASK_KERNEL;
 	}
-	return TASK_CHANGES;
+	return TASK_ANY;
 }
 
-static void task_changed(struct checks *c, struct acl_object *model, unsigned changes)
+/* What the changed task was; a change of its type may have come since the program asked for it, after which
+ * its uses are those of any. */
+static unsigned task_was(struct checks *c, const struct acl_call_record *call)
 {
-	model_accesses_changed(c, model, changes);
-	model_uses_changed(c, model, changes);
+	aclmdlRITaskType type;
+
+	if (!task_type(c, call, &type))
+		return TASK_ANY;
+	switch (type) {
+	case ACL_MODEL_RI_TASK_KERNEL:
+		return TASK_KERNEL;
+	case ACL_MODEL_RI_TASK_EVENT_RECORD:
+	case ACL_MODEL_RI_TASK_EVENT_WAIT:
+	case ACL_MODEL_RI_TASK_EVENT_RESET:
+		return TASK_EVENT;
+	case ACL_MODEL_RI_TASK_VALUE_WRITE:
+	case ACL_MODEL_RI_TASK_VALUE_WAIT:
+		return TASK_VALUE;
+	default:
+		return TASK_ANY;
+	}
+}
+
+static void task_changed(struct checks *c, struct acl_object *model, unsigned tasks)
+{
+	model_accesses_changed(c, model, tasks);
+	model_uses_changed(c, model, tasks);
 }
 
 static void task_disabled_leave(struct checks *c, struct acl_call_record *call)
@@ -53,13 +79,7 @@ static void task_disabled_leave(struct checks *c, struct acl_call_record *call)
 	struct acl_object *m = task_model(c, call);
 
 	if (m)
-		task_changed(c, m, TASK_REPLACED);
-}
-
-/* Only a kernel can get the parameters of one; those of a value make a value of any task. */
-static unsigned changes_set(const aclmdlRITaskParams *p)
-{
-	return p->type == ACL_MODEL_RI_TASK_KERNEL ? TASK_KERNEL_SET : TASK_CHANGES;
+		task_changed(c, m, task_was(c, call));
 }
 
 static void kernel_uses(struct checks *c, struct acl_object *m, const aclmdlRIKernelTaskParams *kernel,
@@ -101,7 +121,8 @@ static void task_set_leave(struct checks *c, struct acl_call_record *call)
 	if (!m)
 		return;
 	known = program_read(c, given, &p, sizeof(p));
-	task_changed(c, m, known ? changes_set(&p) : TASK_CHANGES);
+	/* Only a kernel can get the parameters of one; those of a value make a value of any task. */
+	task_changed(c, m, known && p.type == ACL_MODEL_RI_TASK_KERNEL ? TASK_KERNEL : task_was(c, call));
 	if (!known || !succeeded(call))
 		return;
 	value_set(c, m, p.type);

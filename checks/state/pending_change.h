@@ -12,8 +12,8 @@ void pending_pool_allocated(
 /* A task became part of the model; the model, or its capture, is over (pending_model.c). */
 void model_accesses_add(struct checks *c, struct acl_object *model, struct acl_call_record *call);
 void model_accesses_end(struct checks *c, struct acl_object *model);
-/* Tasks of it were changed: enum task_change. */
-void model_accesses_changed(struct checks *c, struct acl_object *model, unsigned changes);
+/* Tasks of it were changed: enum changing_task. */
+void model_accesses_changed(struct checks *c, struct acl_object *model, unsigned tasks);
 
 /* The model was executed, and its execution may still run (pending_replay.c); ordered: it is known after
  * what. */

@@ -454,7 +454,7 @@ void model_accesses_end(struct checks *c, struct acl_object *model)
 }
 
 /* Kernels whose accesses the program has declared are all that may be changed here. */
-void model_accesses_changed(struct checks *c, struct acl_object *model, unsigned changes)
+void model_accesses_changed(struct checks *c, struct acl_object *model, unsigned tasks)
 {
 	const struct access_tree *tree = model_accesses_lock(model);
 	const struct pending_access *a;
@@ -465,7 +465,7 @@ void model_accesses_changed(struct checks *c, struct acl_object *model, unsigned
 		return;
 	access_walk_all(&w, tree);
 	while (!changed && (a = access_walk_next(&w)) != NULL)
-		changed = task_changes(a->api) & changes;
+		changed = tasks_of(a->api) & tasks;
 	model_accesses_unlock(model);
 	if (changed)
 		model_accesses_end(c, model);

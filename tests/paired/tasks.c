@@ -345,6 +345,18 @@ static void word_beside_a_disabled_task(void)
 	CALL(aclmdlRIDestroy, .modelRI = k.model);
 }
 
+/* The program has asked what the disabled task was. */
+static void word_beside_a_disabled_kernel(void)
+{
+	struct copying k = model_copying(true);
+	aclmdlRITaskType type = ACL_MODEL_RI_TASK_KERNEL;
+
+	CALL(aclmdlRITaskGetType, .task = k.kernel, .type = &type);
+	CALL(aclmdlRITaskDisable, .task = k.kernel);
+	update(k.model);
+	free_early(&k, k.word);
+}
+
 /* The kernel becomes a write of a value; it might have been the one that wrote the word. */
 static void word_beside_a_task_turned_into_a_write(void)
 {
@@ -500,6 +512,7 @@ static const struct pair pairs[] = {
 	PAIR("capture-resource-freed-before-destroy", copied_beside_a_disabled_kernel),
 	PAIR("capture-resource-freed-before-destroy", word_beside_a_changed_kernel),
 	PAIR("capture-resource-freed-before-destroy", word_beside_a_disabled_task),
+	PAIR("capture-resource-freed-before-destroy", word_beside_a_disabled_kernel),
 	PAIR("capture-resource-freed-before-destroy", word_beside_a_task_turned_into_a_write),
 	PAIR("stream-race-copy", read_beside_a_changed_kernel),
 	PAIR_AVOIDS("stream-race-copy", read_before_a_task_turned_into_a_wait),
