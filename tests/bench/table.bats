@@ -44,6 +44,18 @@ starts() {
 	grep -qE '\( ?[0-9.]+%\) .*checks/(engine|state|rules)/[a-z_/]*\.c:' profile
 }
 
+@test "what was missed is profiled, each once; that nothing was is said" {
+	command -v valgrind >/dev/null || skip "no valgrind"
+	mkdir bench
+	: >bench/missed
+	[ "$("$ACLCHECK_SOURCE/tools/bench/missed" "$PWD")" = $'\nNo bound was missed.' ]
+	cp "$bench"/bench "$bench"/lib*.so bench
+	printf 'query\nquery\n' >bench/missed
+	"$ACLCHECK_SOURCE/tools/bench/missed" "$PWD" >profiles
+	[ "$(grep -c '^query: ' profiles)" -eq 1 ]
+	grep -q 'PROGRAM TOTALS' profiles
+}
+
 @test "resident bytes of blocks, events and streams are within their bounds" {
 	run "$bench/bench" --bytes "$bench"
 	echo "$output"
