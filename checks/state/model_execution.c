@@ -20,6 +20,13 @@ struct acl_object *model_root(struct checks *c, struct acl_object *model)
 	return model;
 }
 
+bool model_waits_for_outside(struct checks *c, struct acl_object *model)
+{
+	const struct model_state *m = model_state(model_root(c, model));
+
+	return load_relaxed(&m->waits_outside) || load_relaxed(&m->waits_unseen);
+}
+
 static bool execution_open(struct checks *c, const struct model_task *t)
 {
 	struct acl_object *s = t->stream ? object_of(c, t->stream) : NULL;
@@ -58,6 +65,17 @@ static void execution_note(struct checks *c, struct model_state *m, const struct
 		store_relaxed(&m->n_execution, n);
 }
 
+const char execution_behind_unseen_note;
+
+/* In leave the stream waits for what the model waits for, too.  Which of its own tasks come behind a wait is
+ * known of each (pending_replay.c). */
+static bool execution_unseen(
+	struct checks *c, const struct acl_call_record *call, struct acl_object *model, struct acl_object *s)
+{
+	return model_waits_for_outside(c, model) ? call_note(call, &execution_behind_unseen_note)
+						 : order_unseen(c, s);
+}
+
 static void model_execute_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *model = model_argument(c, call), *s = stream_of(call);
@@ -69,7 +87,7 @@ static void model_execute_leave(struct checks *c, struct acl_call_record *call)
 	counter_inc(&m->executions);
 	if (!s || !call->state.position)
 		return;
-	unseen = order_unseen(c, s);
+	unseen = execution_unseen(c, call, model, s);
 	lock(&m->lock);
 	execution_note(c, m,
 		&(struct model_task){.stream = object_ref(s),

@@ -31,6 +31,10 @@ struct model_execution {
 
 /* The model that is executed when this one is: of a condition's model its parent, and so on. */
 struct acl_object *model_root(struct checks *c, struct acl_object *model);
+/* Some of its tasks wait for what comes from outside. */
+bool model_waits_for_outside(struct checks *c, struct acl_object *model);
+/* Of a call that executes such a model: 1 if what its stream waited for before is not seen. */
+extern const char execution_behind_unseen_note;
 
 /* An execution that nothing shows to be done; one that the host may have learnt of by ways we do not
  * follow is none. e may be NULL. */

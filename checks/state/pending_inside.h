@@ -76,6 +76,8 @@ struct entering {
 	uint64_t
 		shift; /* from the addresses compared to those of the access: another mapping of its memory */
 	bool hidden; /* what the task comes after is not seen: order_unseen() */
+	bool waits_inside; /* of an execution: some of its tasks come behind a wait that something unseen ends
+			    */
 	bool replays; /* models may run on other streams */
 	uint8_t reduction; /* of what the call reduces, as in struct pending_access */
 	struct pending_access *same; /* the former access with the same range, whose node is used again */
@@ -136,6 +138,10 @@ static inline unsigned destination_flags(const struct operation *op)
 
 /* How the call reduces, as in struct pending_access; 0: it does not. */
 uint8_t reduction_of(const struct acl_call_record *call);
+
+/* In the position of a model's access: when it was captured, the model waited for something unseen already.
+ */
+#define ACCESS_AFTER_WAIT (1ull << 63)
 
 /* Locks the block's accesses, which are in the tree then; NULL: there are none. */
 struct block_accesses *accesses_lock(struct checks *c, const struct block_lookup *place);

@@ -9,6 +9,7 @@
 #include "checks/state/declared_pool.h"
 #include "checks/state/descriptor_state.h"
 #include "checks/state/memory_state.h"
+#include "checks/state/model_execution.h"
 #include "checks/state/model_regions.h"
 #include "checks/state/pending_change.h"
 #include "checks/state/pending_inside.h"
@@ -98,15 +99,23 @@ static struct model_accesses *accesses_room(struct checks *c, struct acl_object 
 	return a;
 }
 
-/* Where a task was captured, beside its access. */
-static uint64_t place_number(struct capture_place p)
+/* Where a task was captured, beside its access; of a task whose place is not known, what it comes behind is
+ * not either. */
+static uint64_t place_number(struct capture_place p, bool after_wait)
 {
-	return (uint64_t)p.stream << 32 | p.task;
+	return (uint64_t)p.stream << 32 | p.task | (after_wait || !p.stream ? ACCESS_AFTER_WAIT : 0);
 }
 
 static struct capture_place place_numbered(uint64_t number)
 {
+	number &= ~ACCESS_AFTER_WAIT;
 	return (struct capture_place){(uint32_t)(number >> 32), (uint32_t)number};
+}
+
+/* Of one stream, and both behind a wait or neither. */
+static bool places_alike(const struct pending_access *a, const struct pending_access *b)
+{
+	return a->position >> 32 == b->position >> 32;
 }
 
 /* Under the model's lock: a task of the same stream that does the same there.  The later one stands for both,
@@ -121,8 +130,7 @@ static struct pending_access *access_again(const struct access_tree *t, const st
 	while (n++ < LOOK_BACK && (a = access_walk_next(&w)) != NULL)
 		if (a->stream == now->stream && a->start == now->start && a->end == now->end &&
 			a->pitch == now->pitch && a->width == now->width && a->flags == now->flags &&
-			a->reduction == now->reduction &&
-			place_numbered(a->position).stream == place_numbered(now->position).stream)
+			a->reduction == now->reduction && places_alike(a, now))
 			return a;
 	return NULL;
 }
@@ -152,7 +160,9 @@ static void captured_access_add(struct checks *c, struct acl_object *model,
 	const struct acl_call_record *call, const struct block_lookup *place, struct pending_access *access)
 {
 	struct model_state *m = model_state(model);
+	struct acl_object *s = stream_of(call);
 	struct block_lookup home;
+	bool after_wait;
 
 	if (load_relaxed(&place->block->marks) & BLOCK_DECLARED) {
 		if (!declared_home(c, place->block, &home))
@@ -163,8 +173,10 @@ static void captured_access_add(struct checks *c, struct acl_object *model,
 	access->caller = call->caller;
 	access->tid = call->tid;
 	access->api = call->api;
+	after_wait = model_waits_for_outside(c, model);
 	lock(&m->lock);
-	access->position = stream_of(call) ? place_number(capture_place_of(model, stream_of(call))) : 0;
+	access->position =
+		place_number(s ? capture_place_of(model, s) : (struct capture_place){0}, after_wait);
 	access_keep(c, model, access);
 	unlock(&m->lock);
 }

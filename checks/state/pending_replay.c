@@ -27,6 +27,7 @@ struct replay_state {
 struct replay {
 	struct acl_object *model;
 	struct model_execution at;
+	bool waits_inside; /* as of struct entering */
 };
 
 struct replay_walk {
@@ -83,12 +84,27 @@ static bool any_replay_next(struct checks *c, struct replay_walk *w, struct repl
 	return false;
 }
 
+/* What waits for things outside may come after anything: only tasks that were captured before the first wait
+ * do not.  When the tasks of a condition run is not known from when they were captured. */
+static bool comes_from_outside(struct checks *c, struct acl_object *model, bool waits_inside)
+{
+	return !model_is_followed(c, model) ||
+	       (waits_inside && load_relaxed(&model_state(model_root(c, model))->parts));
+}
+
+static bool task_is_compared(bool waits_inside, const struct pending_access *task)
+{
+	return !waits_inside || !(task->position & ACCESS_AFTER_WAIT);
+}
+
 /* The next one whose place among others is known. */
 static bool replay_next(struct checks *c, struct replay_walk *w, struct replay *r)
 {
-	while (any_replay_next(c, w, r))
-		if (!r->at.unseen)
+	while (any_replay_next(c, w, r)) {
+		r->waits_inside = model_waits_for_outside(c, r->model);
+		if (!r->at.unseen && !(r->waits_inside && comes_from_outside(c, r->model, true)))
 			return true;
+	}
 	return false;
 }
 
@@ -290,7 +306,8 @@ static void meet_execution(struct entering *e, const struct replay *r, uint64_t 
 		return;
 	access_walk_begin(&w, t, e->access.start, e->access.end);
 	while ((task = access_walk_next(&w)) != NULL) {
-		if (task->stream != block || !accesses_exclude(task, &e->access))
+		if (task->stream != block || !accesses_exclude(task, &e->access) ||
+			!task_is_compared(r->waits_inside, task))
 			continue;
 		e->met |= met_as(e, task);
 		if (ordered || !accesses_overlap(task, &e->access, &start, &end))
@@ -345,15 +362,6 @@ void replays_look(const struct entering *e)
 }
 
 /* --- an execution meets tasks, and other executions ------------------------------------------------- */
-
-/* What waits for things outside may come after anything. */
-static bool comes_from_outside(struct checks *c, struct acl_object *model)
-{
-	const struct model_state *m = model_state(model);
-
-	return !model_is_followed(c, model) || load_relaxed(&m->waits_outside) ||
-	       load_relaxed(&m->waits_unseen);
-}
 
 /* The task of the model that is compared. */
 static void entering_task(
@@ -438,7 +446,7 @@ static void compare_with_tasks(struct entering *e, struct acl_object *model)
 	access_walk_all(&w, t);
 	while (!e->conflict && (task = access_walk_next(&w)) != NULL) {
 		entering_task(e, e->c, model, task);
-		if (!e->block)
+		if (!e->block || !task_is_compared(e->waits_inside, task))
 			continue;
 		place = block_found(e->block, (uint32_t)task->stream);
 		compare_with_block(e, &place);
@@ -457,11 +465,11 @@ static void compare_tasks_of(struct entering *e, struct acl_object *model, const
 	access_walk_all(&w, own);
 	while (!e->conflict && (task = access_walk_next(&w)) != NULL) {
 		entering_task(e, e->c, model, task);
-		if (!e->block)
+		if (!e->block || !task_is_compared(e->waits_inside, task))
 			continue;
 		access_walk_begin(&v, other, task->start, task->end);
 		while ((theirs = access_walk_next(&v)) != NULL) {
-			if (theirs->stream != task->stream)
+			if (theirs->stream != task->stream || !task_is_compared(r->waits_inside, theirs))
 				continue;
 			earlier = access_in(e->c, r, theirs);
 			e->captured_earlier = captured_site(theirs);
@@ -511,8 +519,13 @@ static void replay_enter(struct checks *c, struct acl_call_record *call)
 	struct acl_object *part;
 	struct entering e;
 
-	if (!model || !s || !call->state.position || call->state.capture || comes_from_outside(c, model) ||
-		!has_parts(c, model) || !entering_begin(c, call, &e) || e.hidden)
+	if (!model || !s || !call->state.position || call->state.capture || !has_parts(c, model) ||
+		!entering_begin(c, call, &e))
+		return;
+	e.waits_inside = model_waits_for_outside(c, model);
+	if (e.waits_inside && e.hidden)
+		call_note_set(call, &execution_behind_unseen_note, 1);
+	if (e.hidden || comes_from_outside(c, model, e.waits_inside))
 		return;
 	while (!e.conflict && (part = next_part(c, model, &p)) != NULL) {
 		compare_with_executions(&e, part);

@@ -493,6 +493,108 @@ static void model_that_waits(void **state)
 	assert_int_equal(evidence_ended(two.f, CHECKS_END_MODEL), 1);
 }
 
+/* A copy, or none, then a wait, and the same copy. */
+static aclmdlRI captured_around_a_wait(const struct two *two, aclrtNotify n, bool first)
+{
+	aclmdlRI m = handle(32);
+
+	CALL(two->f, aclmdlRICaptureBegin, 0, .stream = two->s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	if (first)
+		copy(two, two->s);
+	await_notify(two->f, n, two->s);
+	copy(two, two->s);
+	CALL(two->f, aclmdlRICaptureEnd, 0, .stream = two->s, .modelRI = &m);
+	return m;
+}
+
+/* Its first copy comes behind nothing that is not seen. */
+static void model_that_waits_later(void **state)
+{
+	struct two two = begin();
+	aclmdlRI m = captured_around_a_wait(&two, made_notify(two.f, 10), true);
+
+	(void)state;
+	copy(&two, two.t);
+	CALL(two.f, aclmdlRIExecuteAsync, 0, .modelRI = m, .stream = two.s);
+	want(two.f, "stream-race-copy:error");
+}
+
+static void model_that_waits_first(void **state)
+{
+	struct two two = begin();
+	aclmdlRI m = captured_around_a_wait(&two, made_notify(two.f, 10), false);
+
+	(void)state;
+	copy(&two, two.t);
+	CALL(two.f, aclmdlRIExecuteAsync, 0, .modelRI = m, .stream = two.s);
+	silent(two.f);
+	assert_int_equal(evidence_ended(two.f, CHECKS_END_MODEL), 1);
+}
+
+/* What its stream waited for before may be anything, too. */
+static void model_that_waits_behind_a_wait(void **state)
+{
+	struct two two = begin();
+	aclrtNotify n = made_notify(two.f, 10);
+	aclmdlRI m = captured_around_a_wait(&two, n, true);
+
+	(void)state;
+	copy(&two, two.t);
+	await_notify(two.f, n, two.s);
+	CALL(two.f, aclmdlRIExecuteAsync, 0, .modelRI = m, .stream = two.s);
+	silent(two.f);
+}
+
+/* Nor is anything between its first copy and what comes behind its execution. */
+static void task_behind_a_model_that_waits(void **state)
+{
+	struct two two = begin();
+	aclmdlRI later = captured_around_a_wait(&two, made_notify(two.f, 10), true);
+
+	(void)state;
+	CALL(two.f, aclmdlRIExecuteAsync, 0, .modelRI = later, .stream = two.s);
+	copy(&two, two.t);
+	want(two.f, "stream-race-copy:error");
+}
+
+/* The copy may be what the model waits for. */
+static void task_beside_a_model_that_waits(void **state)
+{
+	struct two two = begin();
+	aclrtNotify n = made_notify(two.f, 10);
+	aclmdlRI first = captured_around_a_wait(&two, n, false);
+
+	(void)state;
+	CALL(two.f, aclmdlRIExecuteAsync, 0, .modelRI = first, .stream = two.s);
+	copy(&two, two.t);
+	record_notify(two.f, n, two.t);
+	silent(two.f);
+}
+
+static void models_that_wait_later(void **state)
+{
+	struct two two = begin();
+	aclmdlRI plain = captured(&two, 30, two.t, NULL),
+		 m = captured_around_a_wait(&two, made_notify(two.f, 10), true);
+
+	(void)state;
+	CALL(two.f, aclmdlRIExecuteAsync, 0, .modelRI = plain, .stream = two.t);
+	CALL(two.f, aclmdlRIExecuteAsync, 0, .modelRI = m, .stream = two.s);
+	want(two.f, "stream-race-copy:error");
+}
+
+static void models_that_wait_first(void **state)
+{
+	struct two two = begin();
+	aclmdlRI plain = captured(&two, 30, two.t, NULL),
+		 m = captured_around_a_wait(&two, made_notify(two.f, 10), false);
+
+	(void)state;
+	CALL(two.f, aclmdlRIExecuteAsync, 0, .modelRI = plain, .stream = two.t);
+	CALL(two.f, aclmdlRIExecuteAsync, 0, .modelRI = m, .stream = two.s);
+	silent(two.f);
+}
+
 /* A kernel of the model may be what orders the two. */
 static void model_with_a_kernel(void **state)
 {
@@ -610,6 +712,13 @@ int main(void)
 		cmocka_unit_test(kernel_beside_it),
 		cmocka_unit_test(library_below),
 		cmocka_unit_test(model_that_waits),
+		cmocka_unit_test(model_that_waits_later),
+		cmocka_unit_test(model_that_waits_first),
+		cmocka_unit_test(model_that_waits_behind_a_wait),
+		cmocka_unit_test(task_behind_a_model_that_waits),
+		cmocka_unit_test(task_beside_a_model_that_waits),
+		cmocka_unit_test(models_that_wait_later),
+		cmocka_unit_test(models_that_wait_first),
 		cmocka_unit_test(model_with_a_kernel),
 		cmocka_unit_test(branches_of_a_model),
 		cmocka_unit_test(branch_that_waits),

@@ -277,6 +277,30 @@ static void result_behind_an_external_event_read(void)
 	wait_for(t);
 }
 
+/* The model copies its input, and waits only then. */
+static void input_of_a_model_that_waits(void)
+{
+	aclrtStream capturing = make_stream(), s = make_stream(), t = make_stream();
+	aclrtEvent e = make_event_flag(ACL_EVENT_EXTERNAL);
+	void *h = make_host_memory(SIZE), *in = written_memory(), *out = written_memory();
+	aclmdlRI m;
+
+	capture_begin(capturing);
+	copy_on(capturing, out, in, INSIDE);
+	CALL(aclrtStreamWaitEvent, .stream = capturing, .event = e);
+	CALL(aclrtResetEvent, .event = e, .stream = capturing);
+	set_on(capturing, out);
+	m = capture_end(capturing);
+	copy_on(t, in, h, UP);
+	if (!bug)
+		order(t, s);
+	CALL(aclmdlRIExecuteAsync, .modelRI = m, .stream = s);
+	CALL(aclrtRecordEvent, .event = e, .stream = t);
+	wait_for(s);
+	wait_for(t);
+	CALL(aclmdlRIDestroy, .modelRI = m);
+}
+
 static aclmdlRI result_read(aclmdlRI (*make)(void *d))
 {
 	aclrtStream s = make_stream();
@@ -659,6 +683,7 @@ static const struct pair pairs[] = {
 		.mode = PAIR_IF_NOT_ASYNC),
 	PAIR("memset-async-host-unordered", input_set_by_the_host),
 	PAIR("async-result-used-before-sync", result_behind_an_external_event_read),
+	PAIR("stream-race-copy", input_of_a_model_that_waits),
 	PAIR("async-result-used-before-sync", result_behind_a_word_read),
 	PAIR("async-result-used-before-sync", result_behind_a_callback_read),
 	PAIR("free-in-flight", memory_of_a_built_model_freed),
