@@ -315,7 +315,7 @@ static void behind_a_finding(void **state)
 	x = two_streams();
 	CALL(x.fixture, aclrtMemcpyAsync, 0, .dst = x.d, .destMax = 1 << 20, .src = x.h, .count = 1 << 20,
 		.kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = x.s);
-	want(x.fixture, "memcpy-source-out-of-bounds:error");
+	want(x.fixture, "memcpy-dest-out-of-bounds:error");
 	CALL(x.fixture, aclrtFreeHost, 0, .hostPtr = x.h);
 	never(x.fixture, "free-host-in-flight");
 	fixture_free(x.fixture);

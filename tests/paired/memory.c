@@ -309,6 +309,15 @@ static void write_past_end(void)
 		.kind = 3);
 }
 
+/* What lies behind the destination is overwritten: worse than what is read beyond the source. */
+static void copy_past_both_ends(void)
+{
+	char *p = make_device_memory(1000), *q = make_device_memory(1000);
+	size_t n = bug ? 4096 : 1000;
+
+	CALL(aclrtMemcpyAsync, .dst = p, .destMax = n, .src = q, .count = n, .kind = 3);
+}
+
 /* Rounding up hides it on this product: a warning. */
 static void write_into_slack(void)
 {
@@ -449,6 +458,7 @@ static const struct pair pairs[] = {
 	PAIR("host-register-overlap", register_for_another_device),
 	PAIR("memcpy-source-out-of-bounds", read_past_end),
 	PAIR("memcpy-dest-out-of-bounds", write_past_end),
+	PAIR("memcpy-dest-out-of-bounds", copy_past_both_ends),
 	PAIR("memcpy-dest-out-of-bounds", write_into_slack),
 	PAIR("memcpy-destmax-exceeds-allocation", declared_too_large),
 	PAIR("memcpy-destmax-exceeds-allocation", declared_too_large_inside),

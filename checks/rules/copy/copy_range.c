@@ -231,9 +231,10 @@ static void check_limit(struct checks *c, struct acl_call_record *call, const st
 static void check_copy_entry(
 	struct checks *c, struct acl_call_record *call, const struct operation *op, const struct op_entry *e)
 {
-	bool said = check_range(c, call, op, e->src);
+	/* Of both the one that destroys something is reported. */
+	bool said = check_range(c, call, op, e->dst);
 
-	if (check_range(c, call, op, e->dst) || said)
+	if (check_range(c, call, op, e->src) || said)
 		return;
 	if (op->direction == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE)
 		check_buffered(c, call, e->src, e->dst);
@@ -316,8 +317,8 @@ static void named_range_enter(struct checks *c, struct acl_call_record *call)
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry e = operation_entry(op, i);
 
-		check_range(c, call, op, e.src);
 		check_range(c, call, op, e.dst);
+		check_range(c, call, op, e.src);
 	}
 }
 
