@@ -46,6 +46,7 @@ enum check_when {
 	WHEN_SNAPSHOT, /* the process was locked for one */
 	WHEN_STREAM_FAILED, /* a task of a stream that stops on failure */
 	WHEN_ALLOCATION_FAILED,
+	WHEN_STREAM_NOT_MADE, /* and its variable holds NULL, the default stream */
 	WHEN_IMPORTED, /* memory of another process */
 	WHEN_DESCRIBED, /* the descriptor of a copy was filled in */
 	WHEN_WORDS, /* a stream wrote a word in memory that only the device reads */

@@ -209,6 +209,66 @@ static void create_again(void)
 	CALL(aclrtRecordEvent, .event = e);
 }
 
+/* What is left of a stream that was not made is the default stream. */
+static void null_of_a_failed_create(void)
+{
+	void *d = make_device_memory(64);
+	aclrtStream s = NULL;
+
+	CALL_FAILS(507899, aclrtCreateStream, .stream = &s);
+	if (!bug)
+		CALL_DOES(aclrtCreateStream, 0, s = make_address(), .stream = &s);
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	if (!bug)
+		CALL(aclrtDestroyStream, .stream = s);
+	CALL(aclrtFree, .devPtr = d);
+}
+
+static void default_stream_as_before(void)
+{
+	void *d = make_device_memory(64);
+	aclrtStream s = NULL;
+
+	if (!bug)
+		CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64);
+	CALL_FAILS(507899, aclrtCreateStream, .stream = &s);
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtFree, .devPtr = d);
+}
+
+/* Another one was made, and the default stream is used besides. */
+static void stream_made_otherwise(void)
+{
+	void *d = make_device_memory(64);
+	aclrtStream s = NULL, t = NULL;
+
+	CALL_FAILS(507899, aclrtCreateStream, .stream = &s);
+	if (!bug)
+		CALL_DOES(aclrtCreateStreamWithConfig, 0, t = make_address(), .stream = &t);
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64);
+	CALL(aclrtSynchronizeStream, .stream = NULL);
+	if (!bug)
+		CALL(aclrtDestroyStream, .stream = t);
+	CALL(aclrtFree, .devPtr = d);
+}
+
+/* The variable was given another stream. */
+static void variable_taken_for_another(void)
+{
+	void *d = make_device_memory(64);
+	aclrtStream s = NULL, t = make_stream();
+
+	CALL_FAILS(507899, aclrtCreateStream, .stream = &s);
+	if (!bug)
+		s = t;
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64);
+	CALL(aclrtSynchronizeStream, .stream = NULL);
+	CALL(aclrtFree, .devPtr = d);
+	CALL(aclrtDestroyStream, .stream = t);
+}
+
 static const struct pair pairs[] = {
 	PAIR("stream-destroyed-handle", stream_used),
 	PAIR("stream-destroyed-handle", stream_value_again),
@@ -229,6 +289,10 @@ static const struct pair pairs[] = {
 	PAIR_WITH("failed-create-output-used", create_failed, .avoids = true,
 		.also = "stream-flag-combination"),
 	PAIR("failed-create-output-used", create_again),
+	PAIR("failed-create-output-used", null_of_a_failed_create),
+	PAIR("failed-create-output-used", default_stream_as_before),
+	PAIR("failed-create-output-used", stream_made_otherwise),
+	PAIR("failed-create-output-used", variable_taken_for_another),
 };
 
 PAIRS_MAIN("rules about handles", pairs)
