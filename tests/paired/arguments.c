@@ -191,7 +191,7 @@ static const struct pair pairs[] = {
 		(.desc = DEVICE, .kind = 3, .srcAddr = DEVICE, .dstAddr = OTHER, .count = 64),
 		(.desc = DEVICE, .kind = 6, .srcAddr = DEVICE, .dstAddr = OTHER, .count = 64)),
 	/* On memory that is less, it goes beyond that too. */
-	PAIR_CALL_ALSO("desc-length-truncated", aclrtSetMemcpyDesc, "memcpy-source-out-of-bounds",
+	PAIR_CALL_ALSO("desc-length-truncated", aclrtSetMemcpyDesc, "memcpy-dest-out-of-bounds",
 		(.desc = DEVICE, .kind = 6, .srcAddr = DEVICE, .dstAddr = OTHER, .count = 1ull << 32),
 		(.desc = DEVICE, .kind = 6, .srcAddr = DEVICE, .dstAddr = OTHER, .count = 4096)),
 	PAIR_CALL("cmo-type-unsupported", aclrtCmoAsync,

@@ -276,7 +276,17 @@ static void set_behind_a_descriptor(void)
 	wait_for(c.s);
 }
 
+/* What it says is written, though not by this call. */
+static void described_past_its_destination(void)
+{
+	void *desc = make_device_memory(64), *a = make_device_memory(8192), *b = make_device_memory(1024);
+
+	CALL(aclrtSetMemcpyDesc, .desc = desc, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, .srcAddr = a,
+		.dstAddr = b, .count = bug ? 4096 : 1024);
+}
+
 static const struct pair pairs[] = {
+	PAIR("memcpy-dest-out-of-bounds", described_past_its_destination),
 	PAIR("desc-modified-in-flight", descriptor_filled_again),
 	PAIR("desc-modified-in-flight", descriptor_filled_again_behind_prefetch),
 	PAIR("desc-modified-in-flight", captured_descriptor_filled_again),

@@ -24,15 +24,27 @@ static uint64_t rounded(const struct block_lookup *place)
 
 /* --- beyond the end --------------------------------------------------------------------- */
 
+/* What a descriptor says is written, too: the copy comes later. */
+static bool is_destination(const struct operation *op, const struct op_access *r)
+{
+	return r->writes || (op->group == ACL_OP_GROUP_DESCRIBE && &op->first[1] == r);
+}
+
+static const char *role_of(bool takes)
+{
+	return takes ? "destination memory" : "source memory";
+}
+
 static const char *memory_role(const struct op_access *r)
 {
-	return r->writes ? "destination memory" : "source memory";
+	return role_of(r->writes);
 }
 
 /* A function of its own, so that ranges that are short enough need no stack for it. */
 static __attribute__((noinline)) void room_is_too_small(struct checks *c, struct acl_call_record *call,
 	const struct op_access *r, const struct acl_rule *rule, bool slack)
 {
+	bool takes = r->writes || rule == RULE("memcpy-dest-out-of-bounds");
 	uint64_t offset = (uintptr_t)r->address - r->block.base;
 	char size[24];
 
@@ -40,9 +52,9 @@ static __attribute__((noinline)) void room_is_too_small(struct checks *c, struct
 		PARTS(slack ? part_severity(ACL_SEV_WARNING) : part_none(), part_address(r->name, r->address),
 			part_bytes("bytes touched", r->span),
 			part_bytes("bytes left", r->block.size - offset),
-			part_block(memory_role(r), r->block.block)),
+			part_block(role_of(takes), r->block.block)),
 		"%s %s %llu bytes from offset %llu on, %llu past the end of %s of %s%s.", r->name,
-		r->writes ? "takes" : "gives", (unsigned long long)r->span, (unsigned long long)offset,
+		takes ? "takes" : "gives", (unsigned long long)r->span, (unsigned long long)offset,
 		(unsigned long long)(offset + r->span - r->block.size), memory_kind_name(r->block.kind),
 		human_bytes(r->block.size, size), slack ? "; only rounding up saves it" : "");
 }
@@ -75,8 +87,8 @@ static const struct acl_rule *bounds_rule(const struct operation *op, const stru
 	default:
 		return NULL;
 	}
-	return r->writes || &op->first[1] == r ? RULE("memcpy-dest-out-of-bounds")
-					       : RULE("memcpy-source-out-of-bounds");
+	return is_destination(op, r) ? RULE("memcpy-dest-out-of-bounds")
+				     : RULE("memcpy-source-out-of-bounds");
 }
 
 /* Where the memory ends for the program: what is mapped side by side is one range. 0: that is not known,
@@ -127,7 +139,7 @@ static bool check_range(
 	if (!r || !r->address || !r->span)
 		return false;
 	if (!r->block.block)
-		return gone_memory_used(c, call, r->name, memory_role(r), r->address);
+		return gone_memory_used(c, call, r->name, role_of(is_destination(op, r)), r->address);
 	gone_memory_evaluated(call, r->block.kind);
 	return r->block.kind != MEM_REGISTERED && check_bounds(c, call, op, r);
 }
