@@ -68,6 +68,7 @@ struct model_state {
 	_Atomic bool waits_outside; /* its tasks wait for what comes from outside: model_unseen.c */
 	_Atomic uint32_t groups; /* task groups that are open, each on a stream of its own */
 	_Atomic bool waits_unseen; /* a task of it waits for a notify, a word of memory, an external event */
+	_Atomic bool waits_anywhere; /* which of its tasks come behind such a wait is not known */
 	_Atomic bool kernels; /* a task of it is a kernel */
 	_Atomic bool signals; /* a task of it may inform the host: signal_state.c */
 	_Atomic bool callbacks; /* a task of it is a host callback */

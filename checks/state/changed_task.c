@@ -109,6 +109,7 @@ static void value_set(struct checks *c, struct acl_object *model, aclmdlRITaskTy
 	store_relaxed(&m->waits_unseen, true);
 	store_relaxed(&root->waits_unseen, true);
 	store_relaxed(&root->waits_outside, true);
+	store_relaxed(&root->waits_anywhere, true);
 }
 
 static void task_set_leave(struct checks *c, struct acl_call_record *call)

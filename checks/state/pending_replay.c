@@ -85,11 +85,14 @@ static bool any_replay_next(struct checks *c, struct replay_walk *w, struct repl
 }
 
 /* What waits for things outside may come after anything: only tasks that were captured before the first wait
- * do not.  When the tasks of a condition run is not known from when they were captured. */
+ * do not.  When the tasks of a condition run is not known from when they were captured, nor what comes behind
+ * a task that was changed. */
 static bool comes_from_outside(struct checks *c, struct acl_object *model, bool waits_inside)
 {
+	const struct model_state *root = model_state(model_root(c, model));
+
 	return !model_is_followed(c, model) ||
-	       (waits_inside && load_relaxed(&model_state(model_root(c, model))->parts));
+	       (waits_inside && (load_relaxed(&root->parts) || load_relaxed(&root->waits_anywhere)));
 }
 
 static bool task_is_compared(bool waits_inside, const struct pending_access *task)
