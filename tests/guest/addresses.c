@@ -245,12 +245,9 @@ static void test_unwinding(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_own_memory),
-		cmocka_unit_test(test_mapped_memory),
-		cmocka_unit_test(test_file_mapping),
-		cmocka_unit_test(test_other_threads),
-		cmocka_unit_test(test_modules),
-		cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_own_memory), cmocka_unit_test(test_mapped_memory),
+		cmocka_unit_test(test_file_mapping), cmocka_unit_test(test_other_threads),
+		cmocka_unit_test(test_modules), cmocka_unit_test(test_stacks),
 		cmocka_unit_test(test_unwinding),
 		cmocka_unit_test(test_many_mappings), /* last: it uses up what readings may take at once */
 	};
