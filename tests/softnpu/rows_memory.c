@@ -83,6 +83,39 @@ static void words_of_managed_memory(void)
 	row(aclrtMemsetD32(device(), 64, 1, 4));
 }
 
+/* The caller sets host memory itself, before it would look at whose the stream is or wait for it. */
+static void set_words(void *p, aclrtStream s)
+{
+	row(aclrtMemsetD32Async(p, 64, 5, 16, s));
+}
+
+static void *set_words_without_device(void *p)
+{
+	set_words(p, NULL);
+	return NULL;
+}
+
+static void words_of_host_memory(void)
+{
+	aclrtStream other = of_other_context(), gone = dead(), captured;
+	void *d = device();
+	int *h = NULL;
+	aclmdlRI m;
+
+	need(aclrtMallocHost((void **)&h, 64));
+	h[0] = h[15] = 0;
+	set_words(d, other);
+	set_words(h, other);
+	row(h[0] + h[15]);
+	set_words(h, gone);
+	in_thread(set_words_without_device, h);
+	captured = capturing();
+	h[0] = h[15] = 0;
+	set_words(h, captured);
+	row(h[0] + h[15]);
+	row(aclmdlRICaptureEnd(captured, &m));
+}
+
 static void copies_over_4_gib(void)
 {
 	void *d = device(), *to = device();
@@ -326,7 +359,8 @@ static void caches_on_dead_stream(void)
 }
 
 const struct row rows_memory[] = {ROW(sizes_that_wrap), ROW(sets_beyond_their_memory),
-	ROW(words_of_managed_memory), ROW(copies_over_4_gib), ROW(descriptors_without_device),
-	ROW(links_of_memory), ROW(memory_work_without_device), ROW(switches_of_pools),
-	ROW(memory_freed_before_its_pool_frees), ROW(user_data_that_wraps), ROW(reductions_elsewhere),
-	ROW(random_tasks), ROW(random_tasks_again), ROW(caches), ROW(caches_on_dead_stream), {NULL, NULL}};
+	ROW(words_of_managed_memory), ROW(words_of_host_memory), ROW(copies_over_4_gib),
+	ROW(descriptors_without_device), ROW(links_of_memory), ROW(memory_work_without_device),
+	ROW(switches_of_pools), ROW(memory_freed_before_its_pool_frees), ROW(user_data_that_wraps),
+	ROW(reductions_elsewhere), ROW(random_tasks), ROW(random_tasks_again), ROW(caches),
+	ROW(caches_on_dead_stream), {NULL, NULL}};

@@ -81,17 +81,21 @@ static aclError fill_sync(const struct fill *f, size_t max)
 	return rc;
 }
 
-/* *now: host memory is set by the caller itself. */
+/* *now: host memory is set by the caller itself; words in it at once, whatever the stream does or whose it
+ * is. */
 static aclError fill_async(const struct fill *f, aclrtStream stream, bool *now)
 {
 	struct fill_op *op;
+	struct context *ctx;
 	struct stream *s;
-	struct place p;
-	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+	struct place p = place_of(f->dst);
+	aclError rc = stream_named(stream, STREAM_SUBMIT, &s);
 
-	if (rc)
+	*now = f->words && p.loc == LOC_HOST;
+	if (!rc)
+		rc = *now ? context_need(&ctx) : stream_enter(STREAM_SUBMIT, &s);
+	if (rc || *now)
 		return rc;
-	p = place_of(f->dst);
 	*now = (p.loc == LOC_HOST || p.loc == LOC_UNREGISTERED) && !npu_on_device() && !s->capture;
 	if (*now)
 		return stream_wait(s, 0);
