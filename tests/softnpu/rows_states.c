@@ -119,5 +119,28 @@ static void labels_gone(void)
 	row(aclrtSetLabel(label, NULL));
 }
 
+static void row_of_import(uint64_t flags)
+{
+	aclrtNotify notify = &notify;
+
+	row(aclrtNotifyImportByKey(&notify, "a key of no notify", flags) != ACL_SUCCESS);
+	row(notify == NULL);
+}
+
+static void *import_without_device(void *data)
+{
+	row_of_import(0);
+	return data;
+}
+
+/* The handle is NULL where the driver was asked for the key. */
+static void imports_of_no_key(void)
+{
+	row_of_import(0);
+	row_of_import(99);
+	in_thread(import_without_device, NULL);
+}
+
 const struct row rows_states[] = {ROW(group_ends_that_give_no_handle), ROW(captures_ended_elsewhere),
-	ROW(captures_ended_for_others), ROW(captures_gone_with_the_device), ROW(labels_gone), {NULL, NULL}};
+	ROW(captures_ended_for_others), ROW(captures_gone_with_the_device), ROW(labels_gone),
+	ROW(imports_of_no_key), {NULL, NULL}};

@@ -255,6 +255,7 @@ aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len, uint
 	return LOCKED(export_key(notify, key, (uint32_t)len, flags));
 }
 
+/* An import that fails in the driver leaves NULL, one that does not get there leaves *out alone. */
 static aclError import_key(aclrtNotify *out, const char *key, uint64_t flags)
 {
 	struct context *ctx;
@@ -264,6 +265,7 @@ static aclError import_key(aclrtNotify *out, const char *key, uint64_t flags)
 
 	if (rc)
 		return rc;
+	*out = NULL;
 	shared = shared_word_open(SHARED_NOTIFY, key);
 	if (!shared)
 		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "no process has exported this key");
