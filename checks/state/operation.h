@@ -151,6 +151,12 @@ static inline bool access_is_device(const struct op_access *a)
 	return a->location == ACCESS_DEVICE;
 }
 
+/* Words that the calling thread sets at once, also where the stream captures: no task comes of it. */
+static inline bool operation_sets_host_words(const struct operation *op)
+{
+	return op->kind == ACL_OP_SET_WORDS && op->n_entries && access_is_host(operation_entry(op, 0).dst);
+}
+
 /* Whether a row of the access has bytes of the range; between rows nothing is touched. */
 bool access_touches(const struct op_access *a, uint64_t address, uint64_t size);
 

@@ -120,6 +120,28 @@ static void capture_d32_on_host_memory(void **state)
 	want(sc.fixture, "capture-unsafe-unchecked-memop:error");
 }
 
+/* They are set at once, and are no part of the model. */
+static void capture_async_words_of_the_host(void **state)
+{
+	struct scenario sc = scenario(DOCUMENTS, SIZE);
+	void *other = fixture_stream(sc.fixture, 2);
+
+	(void)state;
+	BEGIN(sc, RELAXED);
+	SET(sc, sc.s);
+	CALL(sc.fixture, aclrtMemsetD32Async, 0, .ptr = sc.h, .memSize = SIZE, .value = 7, .N = 8,
+		.stream = sc.s);
+	silent(sc.fixture);
+	COPY(sc, sc.d, sc.h, SIZE, HOST_TO_DEVICE, other);
+	CALL(sc.fixture, aclrtMemsetD32Async, 0, .ptr = sc.h, .memSize = SIZE, .value = 7, .N = 8,
+		.stream = sc.s);
+	want(sc.fixture, "memset-async-host-unordered:advice");
+	SYNC(sc, other, 0);
+	end(&sc, 9);
+	CALL(sc.fixture, aclrtFreeHost, 0, .hostPtr = sc.h);
+	silent(sc.fixture);
+}
+
 static void capture_unrelated_calls(void **state)
 {
 	struct scenario sc = scenario(DOCUMENTS, SIZE);
@@ -466,6 +488,7 @@ int main(void)
 		cmocka_unit_test(capture_exchange_restores),
 		cmocka_unit_test(capture_self_copy_and_nothing),
 		cmocka_unit_test(capture_d32_on_host_memory),
+		cmocka_unit_test(capture_async_words_of_the_host),
 		cmocka_unit_test(capture_unrelated_calls),
 		cmocka_unit_test(capture_fork_and_join),
 		cmocka_unit_test(capture_wrong_ends_change_nothing),

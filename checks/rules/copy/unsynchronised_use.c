@@ -42,9 +42,11 @@ static void host_set_enter(struct checks *c, struct acl_call_record *call)
 {
 	const struct operation *op;
 
-	if (!stream_of(call) || call->state.capture || runs_on_device(c))
+	if (!stream_of(call) || runs_on_device(c))
 		return;
 	op = operation_of(c, call);
+	if (call->state.capture && !operation_sets_host_words(op))
+		return;
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry e = operation_entry(op, i);
 
