@@ -349,7 +349,7 @@ static void captured(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *model = call->state.capture ? object_of(c, call->state.capture) : NULL;
 
-	if (!model || !succeeded(call) || operation_sets_host_words(operation_of(c, call)))
+	if (!model || !succeeded(call) || call_sets_host_words(c, call))
 		return;
 	counter_inc(&model_state(model)->tasks);
 	if (stream_of(call))

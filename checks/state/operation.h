@@ -152,9 +152,12 @@ static inline bool access_is_device(const struct op_access *a)
 }
 
 /* Words that the calling thread sets at once, also where the stream captures: no task comes of it. */
-static inline bool operation_sets_host_words(const struct operation *op)
+static inline bool call_sets_host_words(struct checks *c, struct acl_call_record *call)
 {
-	return op->kind == ACL_OP_SET_WORDS && op->n_entries && access_is_host(operation_entry(op, 0).dst);
+	const struct operation *op =
+		acl_apis[call->api].operation == ACL_OP_SET_WORDS ? operation_of(c, call) : NULL;
+
+	return op && op->n_entries && access_is_host(operation_entry(op, 0).dst);
 }
 
 /* Whether a row of the access has bytes of the range; between rows nothing is touched. */

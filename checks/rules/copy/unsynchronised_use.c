@@ -44,9 +44,9 @@ static void host_set_enter(struct checks *c, struct acl_call_record *call)
 
 	if (!stream_of(call) || runs_on_device(c))
 		return;
-	op = operation_of(c, call);
-	if (call->state.capture && !operation_sets_host_words(op))
+	if (call->state.capture && !call_sets_host_words(c, call))
 		return;
+	op = operation_of(c, call);
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry e = operation_entry(op, i);
 
