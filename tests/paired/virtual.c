@@ -392,6 +392,45 @@ static void access_of_released_range(void)
 	CALL_FAILS(bug ? 107000 : 0, aclrtMemGetAccess, .virPtr = range, .location = &here, .flag = &flag);
 }
 
+static void mapped_into_released_range(void)
+{
+	char *range = reserve(2 * MIB2);
+	aclrtDrvMemHandle h = physical();
+
+	if (bug)
+		CALL(aclrtReleaseMemAddress, .virPtr = range);
+	CALL_EACH(bug ? 107000 : 0, ROLE(ADDRESS, range), ROLE(BYTES, MIB2), ROLE(PHYSICAL, h));
+}
+
+/* Whoever else works with memory may have reserved the range again. */
+static void mapped_into_range_that_may_be_reserved(void)
+{
+	char *range = reserve(2 * MIB2);
+
+	pair_unseen(CHECKS_OTHER_WORK);
+	if (bug)
+		CALL(aclrtReleaseMemAddress, .virPtr = range);
+	CALL_FAILS(bug ? 107000 : 0, aclrtMapMem, .virPtr = range, .size = MIB2, .handle = physical());
+}
+
+static void linked_to_released_range(void)
+{
+	char *source = linked_source(), *range = reserve(MIB2);
+
+	if (bug)
+		CALL(aclrtReleaseMemAddress, .virPtr = range);
+	CALL_EACH(bug ? 507899 : 0, ROLE(DST, range), ROLE(BYTES, MIB2), ROLE(SRC, source));
+}
+
+static void linked_from_released_range(void)
+{
+	char *source = linked_source(), *range = reserve(MIB2);
+
+	if (bug)
+		give_up(source);
+	CALL_EACH(bug ? 507899 : 0, ROLE(DST, range), ROLE(BYTES, MIB2), ROLE(SRC, source));
+}
+
 /* The handle may stand for other memory by then. */
 static void link_of_released(void)
 {
@@ -543,6 +582,10 @@ static const struct pair pairs[] = {
 	PAIR("vmm-handle-misuse", physical_twice),
 	PAIR("vmm-handle-misuse", physical_retained),
 	PAIR("vmm-handle-misuse", link_of_released),
+	PAIR_EACH("vmm-map-outside-reservation", mapped_into_released_range, MAP_MEMORY),
+	PAIR("vmm-map-outside-reservation", mapped_into_range_that_may_be_reserved),
+	PAIR_EACH("vmm-map-outside-reservation", linked_to_released_range, MAP_LINK),
+	PAIR_EACH("vmm-selected-link-args", linked_from_released_range, MAP_LINK),
 	PAIR("use-after-free", released_range_unmapped),
 	PAIR("use-after-free", memory_of_released_range_retained),
 	PAIR("use-after-free", access_to_released_range),

@@ -2,6 +2,7 @@
 /* Virtual memory: reservations, what is mapped into them, and its use. */
 #include "checks/engine/finding_statement.h"
 #include "checks/rules/copy/gone_memory.h"
+#include "checks/state/freed_memory.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/operation.h"
 #include "checks/state/physical_state.h"
@@ -91,6 +92,17 @@ static void check_whole(struct checks *c, struct acl_call_record *call)
 			"The physical memory has another size.");
 }
 
+/* The range was reserved there and released since; others below us may have reserved it again. */
+static bool range_released(
+	struct checks *c, struct acl_call_record *call, const void *address, struct freed_block *range)
+{
+	struct block_lookup place;
+
+	return address && !map_find(memory_blocks(c), (uintptr_t)address, &place) &&
+	       freed_find(c, address, false, range) && range->kind == MEM_RESERVED && !range->by_reset &&
+	       !freed_taken_again(c, call, address);
+}
+
 /* False when no reserved range is known there. */
 static bool check_inside(struct checks *c, struct acl_call_record *call, const void *address, uint64_t size,
 	struct block_lookup *range)
@@ -100,14 +112,18 @@ static bool check_inside(struct checks *c, struct acl_call_record *call, const v
 	/* What no table knows may be reserved below us. */
 	bool ordinary = !reserved && map_find(memory_blocks(c), (uintptr_t)address, &place) &&
 			place.kind != MEM_MAPPED;
+	struct freed_block old;
+	bool released = !reserved && range_released(c, call, address, &old);
 
 	FINDING(c, call, "vmm-map-outside-reservation",
-		ordinary || (reserved && size > range->size - ((uintptr_t)address - range->base)),
-		PARTS(part_address("address", address),
-			part_block("reserved range", reserved ? range->block : NULL)),
+		ordinary || released || (reserved && size > range->size - ((uintptr_t)address - range->base)),
+		PARTS(part_advice(released && freed_maybe_reused(c)), part_address("address", address),
+			part_block("reserved range", reserved ? range->block : NULL),
+			released ? part_history("released range", freed_history, &old) : part_none()),
 		"%s",
-		ordinary ? "The address lies in ordinary memory, not in a reserved range."
-			 : "The mapping would leave the reserved range.");
+		ordinary   ? "The address lies in ordinary memory, not in a reserved range."
+		: released ? "The range was released before."
+			   : "The mapping would leave the reserved range.");
 	return reserved;
 }
 
@@ -198,6 +214,19 @@ static const char *wrong_link_source(
 		       : NULL;
 }
 
+/* A source that no table knows, since it was released; false: that is not why. */
+static bool link_source_released(
+	struct checks *c, struct acl_call_record *call, const struct acl_args_aclrtMemMapSelectedLink *a)
+{
+	struct freed_block old;
+
+	return range_released(c, call, a->virPtrSrc, &old) &&
+	       FINDING(c, call, "vmm-selected-link-args", true,
+		       PARTS(part_advice(freed_maybe_reused(c)), part_address("virPtrSrc", a->virPtrSrc),
+			       part_history("released range", freed_history, &old)),
+		       "virPtrSrc lies in a range that was released before.");
+}
+
 /* Both addresses begin ranges of that very size, and the source has memory. */
 static void link_enter(struct checks *c, struct acl_call_record *call)
 {
@@ -218,6 +247,8 @@ static void link_enter(struct checks *c, struct acl_call_record *call)
 	else if (known && (dst.base != (uintptr_t)a->virPtrDst || dst.size != a->size))
 		to = "virPtrDst and size are not those of a reserved range.";
 	wrong = wrong_link_source(c, a, &known);
+	if (!wrong && !to && link_source_released(c, call, a))
+		return;
 	if (known || to)
 		FINDING(c, call, "vmm-selected-link-args", wrong || to,
 			PARTS(part_address("virPtrDst", a->virPtrDst),
