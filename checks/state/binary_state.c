@@ -104,16 +104,28 @@ static struct acl_object *fetched(struct checks *c, struct acl_call_record *call
 	return f;
 }
 
+/* Of a binary that was not seen loaded nothing is known, nor of a function of it, whatever had its handle. */
+static void fetched_unknown(struct checks *c, const void *value)
+{
+	struct acl_object *f = object_live(c, ACL_HANDLE_FUNCTION, value);
+
+	if (f)
+		object_destroyed(c, f, NULL, ACL_OBJECT_BY_OWNER);
+}
+
 static void got(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtBinaryGetFunction *a = call->args;
 	struct acl_object *binary = object_live(c, ACL_HANDLE_BINARY, a->binHandle);
 
-	/* Of a binary that was not seen loaded nothing is known. */
-	if (binary && succeeded(call) && a->funcHandle && *a->funcHandle)
+	if (!succeeded(call) || !a->funcHandle || !*a->funcHandle)
+		return;
+	if (binary)
 		fetched(c, call, *a->funcHandle, binary,
 			acl_arg_has(call->api, ACL_ROLE_KERNEL_NAME) ? program_text_key(c, a->kernelName)
 								     : 0);
+	else
+		fetched_unknown(c, *a->funcHandle);
 }
 
 _Static_assert(offsetof(struct acl_args_aclrtBinaryGetFunction, funcHandle) ==
@@ -128,6 +140,15 @@ static void got_cpu(struct checks *c, struct acl_call_record *call)
 	registered(c, call);
 	if (binary && succeeded(call) && a->funcHandle && *a->funcHandle)
 		fetched(c, call, *a->funcHandle, binary, 0);
+}
+
+/* The runtime answers with one that is loaded, whatever had its handle before. */
+static void binary_answered(struct checks *c, struct acl_call_record *call)
+{
+	const aclrtBinHandle *out = ACL_ARGS(call, aclrtFunctionGetBinary)->binHandle;
+
+	if (succeeded(call) && out && *out)
+		object_answered(c, ACL_HANDLE_BINARY, *out);
 }
 
 static void got_by_symbol(struct checks *c, struct acl_call_record *call)
@@ -207,6 +228,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP_WITH(INFO_FUNCTION, BINARY), ACL_LEAVE, got},
 	{ON_OP(BINARY_REGISTER_FUNCTION), ACL_LEAVE, got_cpu},
 	{ON_OP_WITH(INFO_FUNCTION, SYMBOL), ACL_LEAVE, got_by_symbol},
+	{ON_OP(INFO_FUNCTION_BINARY), ACL_LEAVE, binary_answered},
 	{ON_OP(INFO_FUNCTION_PARAMETER_COUNT), ACL_LEAVE, told_params},
 	{ON_OP(INFO_ARGUMENTS_SIZE), ACL_LEAVE, told_size},
 	{ON_OP(INFO_ARGUMENTS_HANDLE_SIZE), ACL_LEAVE, told_handle_size},

@@ -203,13 +203,14 @@ static void other_device(struct checks *c, struct acl_call_record *call, struct 
 }
 
 /* It went with its binary; what went with a context or device has rules of its own. */
-static bool is_unloaded(struct checks *c, struct acl_call_record *call, struct acl_object *function)
+static bool is_unloaded(struct checks *c, struct acl_call_record *call, struct acl_object *function,
+	const struct acl_rule *rule)
 {
 	struct acl_object *binary = object_of(c, load_relaxed(&function_state(function)->binary));
 
 	if (!loaded(binary))
 		return false;
-	return FINDING(c, call, "kernel-null-func",
+	return FINDING_OF(c, call, rule,
 		load_relaxed(&binary->state) == ACL_OBJECT_DESTROYED &&
 			!(load_relaxed(&binary->flags) & ACL_OBJECT_BY_OWNER),
 		PARTS(part_object("binary", binary)), "The binary of this kernel was unloaded before.");
@@ -219,8 +220,43 @@ static void launching(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *function = function_of(c, call);
 
-	if (function && !is_unloaded(c, call, function))
+	if (function && !is_unloaded(c, call, function, RULE("kernel-null-func")))
 		other_device(c, call, function);
+}
+
+static void using_function(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *function = function_of(c, call);
+
+	if (function)
+		is_unloaded(c, call, function, RULE("kernel-binary-double-unload"));
+}
+
+/* A task of a model gets another kernel. */
+static void task_given_function(struct checks *c, struct acl_call_record *call)
+{
+	const void *given = acl_arg_pointer(call->api, call->args, ACL_ROLE_PARAMETERS);
+	struct acl_object *function = NULL;
+	aclmdlRITaskParams p;
+
+	if (objects_any(c, ACL_HANDLE_FUNCTION) && program_read(c, given, &p, sizeof(p)) &&
+		p.type == ACL_MODEL_RI_TASK_KERNEL && p.kernelTaskParams.funcHandle)
+		function = object_live(c, ACL_HANDLE_FUNCTION, p.kernelTaskParams.funcHandle);
+	if (function)
+		is_unloaded(c, call, function, RULE("kernel-binary-double-unload"));
+}
+
+/* Functions that begin with a function of a binary; launches have a rule of their own. */
+static void function_bind(
+	void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder)
+{
+	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
+		const struct acl_api_info *info = &acl_apis[api];
+
+		if (info->n_params && acl_params(info)->role == ACL_ROLE_FUNCTION &&
+			acl_params(info)->dir == ACL_DIR_IN && info->operation != ACL_OP_LAUNCH_KERNEL)
+			add(binder, api, ACL_ENTER, using_function);
+	}
 }
 
 static void launching_plain(struct checks *c, struct acl_call_record *call)
@@ -303,9 +339,11 @@ static const struct check_hook hooks[] = {
 	{ON_OP_WITH(LAUNCH_KERNEL, ARGUMENT_ARRAY), ACL_ENTER, launching_array},
 	{ON_OP(LAUNCH_KERNEL), ACL_ENTER, launching},
 	{ON_OP(INFO_FUNCTION_PARAMETER), ACL_ENTER, parameter_enter},
+	{ON_OP(TASK_SET_PARAMETERS), ACL_ENTER, task_given_function},
 };
 
 const struct check_module module_kernel = {
+	.bind = function_bind,
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 };
