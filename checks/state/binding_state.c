@@ -47,6 +47,16 @@ struct acl_object *stream_model(struct checks *c, const void *stream)
 	return model && object_usable(model) ? model : NULL;
 }
 
+struct acl_object *stream_owner(struct checks *c, const void *stream)
+{
+	struct acl_object *m =
+		value_table_empty(&bindings(c)->answered)
+			? NULL
+			: object_of(c, value_table_value(&bindings(c)->answered, (uintptr_t)stream));
+
+	return m && model_was_captured(m) ? m : NULL;
+}
+
 bool binding_was(struct checks *c, struct acl_object *stream)
 {
 	uint64_t ref;
@@ -147,6 +157,16 @@ static void model_streams_room(struct checks *c, struct acl_call_record *call)
 		call_note_set(call, &room_note, 1 + (uint64_t)room);
 }
 
+/* The runtime says that it is a stream of the model, 0 = none that is known. */
+static void stream_answered(struct checks *c, aclrtStream stream, acl_ref model)
+{
+	struct value_table *answered = &bindings(c)->answered;
+
+	if (model || value_table_value(answered, (uintptr_t)stream))
+		value_table_set_of(c, answered, model, (uintptr_t)stream, model);
+	object_answered(c, ACL_HANDLE_STREAM, stream);
+}
+
 /* The streams that a captured model has are its own; the program learns of them here only. */
 static void model_streams_answered(struct checks *c, struct acl_call_record *call)
 {
@@ -157,18 +177,24 @@ static void model_streams_answered(struct checks *c, struct acl_call_record *cal
 	aclrtStream const *at;
 	uint32_t n;
 
-	if (!m || !room || !succeeded(call) ||
+	if (!room || !succeeded(call) ||
 		!program_output(
 			c, call, acl_arg_pointer(call->api, call->args, ACL_ROLE_NUMBER), &n, sizeof(n)))
 		return;
 	program_array_open(&streams, c, acl_arg_pointer(call->api, call->args, ACL_ROLE_STREAMS), sizeof(*at),
 		n < room - 1 ? n : room - 1);
-	for (uint64_t i = 0; (at = program_array_at(&streams, i)) != NULL; i++) {
-		if (!*at)
-			continue;
-		value_table_set_of(c, &bindings(c)->answered, object_ref(m), (uintptr_t)*at, object_ref(m));
-		object_answered(c, ACL_HANDLE_STREAM, *at);
-	}
+	for (uint64_t i = 0; (at = program_array_at(&streams, i)) != NULL; i++)
+		if (*at)
+			stream_answered(c, *at, m ? object_ref(m) : 0);
+}
+
+/* Whatever had its handle before: it is no model's, and alive. */
+static void default_stream_answered(struct checks *c, struct acl_call_record *call)
+{
+	const aclrtStream *out = acl_arg_pointer(call->api, call->args, ACL_ROLE_STREAM);
+
+	if (succeeded(call) && out && *out)
+		stream_answered(c, *out, 0);
 }
 
 bool model_is_built(struct checks *c, struct acl_object *m)
@@ -196,6 +222,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(MODEL_BUILD_END), ACL_LEAVE, binding_build_leave},
 	{ON_OP(INFO_MODEL_STREAMS), ACL_ENTER, model_streams_room},
 	{ON_OP(INFO_MODEL_STREAMS), ACL_LEAVE, model_streams_answered},
+	{ON_OP(INFO_DEFAULT_STREAM), ACL_LEAVE, default_stream_answered},
 };
 
 /* After the models, whose end it must not see before them. */

@@ -12,6 +12,9 @@ struct acl_object *binding_of(struct checks *c, struct acl_object *stream);
  * = none known. */
 struct acl_object *stream_model(struct checks *c, const void *stream);
 
+/* The captured model that has made the stream of a handle, alive or gone; NULL = none known. */
+struct acl_object *stream_owner(struct checks *c, const void *stream);
+
 /* Whether it was bound once: what it was given then runs with the model. */
 bool binding_was(struct checks *c, struct acl_object *stream);
 /* A stream was bound to the model; aclmdlRIBuildEnd was called for it. */

@@ -254,6 +254,8 @@ static void ended(struct checks *c, struct acl_call_record *call)
 	struct acl_object *model = capture_of(c, stream_of(call));
 	const aclmdlRI *out = ACL_ARGS(call, aclmdlRICaptureEnd)->modelRI;
 
+	if (!model && succeeded(call) && out && *out)
+		object_answered(c, ACL_HANDLE_MODEL, *out);
 	/* The beginning was not seen: what was put on the stream may not have run. */
 	if (!model && stream_of(call) && succeeded(call))
 		stream_retire(c, stream_of(call), stream_submitted(stream_of(call)), false);
@@ -285,6 +287,8 @@ static void informed(struct checks *c, struct acl_call_record *call)
 		return;
 	if (model && *out && !load_relaxed(&model->value))
 		object_name(c, model, *out);
+	else if (!model && *out && status && *status != ACL_MODEL_RI_CAPTURE_STATUS_NONE)
+		object_answered(c, ACL_HANDLE_MODEL, *out);
 	if (status)
 		thread_of(call)->no_model = (struct no_model){(uintptr_t)*out,
 			*status == ACL_MODEL_RI_CAPTURE_STATUS_NONE ? 1 + calls_so_far(call) : 0};

@@ -97,6 +97,13 @@ static inline struct model_state *model_state(struct acl_object *o)
 	return object_extra(o);
 }
 
+/* Something was captured into it: its streams and tasks are its own, and go with it. A built model has the
+ * program's. */
+static inline bool model_was_captured(struct acl_object *model)
+{
+	return load_relaxed(&model_state(model)->origin) != 0;
+}
+
 /* Another one than that of a later thread in the place of one that ended. */
 static inline uint64_t thread_identity(const struct checks *c, const struct acl_thread *t)
 {

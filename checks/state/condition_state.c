@@ -39,6 +39,13 @@ struct acl_object *condition_model(struct checks *c, uint64_t handle)
 	return usable_model(c, value_table_value(&conditions(c)->model, handle));
 }
 
+struct acl_object *condition_owner(struct checks *c, uint64_t handle)
+{
+	acl_ref ref = value_table_value(&conditions(c)->model, handle);
+
+	return ref ? object_of(c, ref) : NULL;
+}
+
 bool condition_values_known(struct checks *c)
 {
 	return !value_table_empty(&conditions(c)->address);

@@ -22,6 +22,9 @@ unsigned condition_facts(struct checks *c, uint64_t handle);
 /* The live model that the handle was made for, NULL = not known or gone. */
 struct acl_object *condition_model(struct checks *c, uint64_t handle);
 
+/* The same, alive or gone. */
+struct acl_object *condition_owner(struct checks *c, uint64_t handle);
+
 /* Whether the program has queried the address of any value. */
 bool condition_values_known(struct checks *c);
 /* A condition's value lies at the address. */

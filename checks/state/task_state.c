@@ -17,13 +17,26 @@ static struct tasks *tasks(struct checks *c)
 	return module_state(c, task);
 }
 
-struct acl_object *task_model(struct checks *c, const struct acl_call_record *call)
+/* Alive or gone. */
+static struct acl_object *task_part_of(struct checks *c, const struct acl_call_record *call)
 {
 	const void *task = acl_arg_pointer(call->api, call->args, ACL_ROLE_TASK);
-	struct acl_object *m =
-		task ? object_of(c, value_table_value(&tasks(c)->model, (uintptr_t)task)) : NULL;
+
+	return task ? object_of(c, value_table_value(&tasks(c)->model, (uintptr_t)task)) : NULL;
+}
+
+struct acl_object *task_model(struct checks *c, const struct acl_call_record *call)
+{
+	struct acl_object *m = task_part_of(c, call);
 
 	return m && object_usable(m) ? m : NULL;
+}
+
+struct acl_object *task_owner(struct checks *c, const struct acl_call_record *call)
+{
+	struct acl_object *m = task_part_of(c, call);
+
+	return m && model_was_captured(m) ? m : NULL;
 }
 
 /* --- whose they are ----------------------------------------------------------------------- */
@@ -39,23 +52,25 @@ static void stream_tasks_room(struct checks *c, struct acl_call_record *call)
 		call_note_set(call, &room_note, 1 + (uint64_t)room);
 }
 
+/* Of a stream whose model is not known the tasks are no other model's any more. */
 static void stream_tasks_answered(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *m = stream_model(c, acl_arg_pointer(call->api, call->args, ACL_ROLE_STREAM));
 	uint64_t room = call_note(call, &room_note);
+	acl_ref owner = m ? object_ref(m) : 0;
 	struct program_array array;
 	aclmdlRITask const *at;
 	uint32_t n;
 
-	if (!m || !room || !succeeded(call) ||
+	if (!room || !succeeded(call) ||
 		!program_output(
 			c, call, acl_arg_pointer(call->api, call->args, ACL_ROLE_NUMBER), &n, sizeof(n)))
 		return;
 	program_array_open(&array, c, acl_arg_pointer(call->api, call->args, ACL_ROLE_TASKS), sizeof(*at),
 		n < room - 1 ? n : room - 1);
 	for (uint64_t i = 0; (at = program_array_at(&array, i)) != NULL; i++)
-		if (*at)
-			value_table_set_of(c, &tasks(c)->model, object_ref(m), (uintptr_t)*at, object_ref(m));
+		if (*at && (owner || value_table_value(&tasks(c)->model, (uintptr_t)*at)))
+			value_table_set_of(c, &tasks(c)->model, owner, (uintptr_t)*at, owner);
 }
 
 static uintptr_t task_argument(const struct acl_call_record *call)

@@ -15,6 +15,10 @@ enum model_change { MODEL_UNCHANGED, MODEL_CHANGED, MODEL_CHANGE_UNSURE };
 /* The live model of the task that the call names; NULL = not known. */
 struct acl_object *task_model(struct checks *c, const struct acl_call_record *call);
 
+/* The captured model that the task that the call names is, or was, part of, alive or gone; NULL = not known.
+ */
+struct acl_object *task_owner(struct checks *c, const struct acl_call_record *call);
+
 /* What aclmdlRITaskGetType or aclmdlRITaskGetParams has answered for it; false: not known. */
 bool task_type(struct checks *c, const struct acl_call_record *call, aclmdlRITaskType *type);
 

@@ -31,7 +31,7 @@ static void condition_task_enter(struct checks *c, struct acl_call_record *call)
 	if (!s || !object_usable(s) || load_relaxed(&s->flags) & ACL_OBJECT_LEARNED ||
 		load_relaxed(&stream_state(s)->capture_unsure))
 		return;
-	m = condition_model(c, handle);
+	m = condition_owner(c, handle);
 	FINDING(c, call, "cond-task-bad-stream", !capture || (m && m != capture),
 		PARTS(part_object("stream", s), part_object("model", m)), "%s",
 		capture ? "The handle was made for another model than the stream is captured into."

@@ -7,6 +7,7 @@
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
+#include "checks/state/binding_state.h"
 #include "checks/state/event_state.h"
 #include "checks/state/stream_state.h"
 
@@ -100,6 +101,13 @@ static const char *end_of(struct acl_object *o)
 		       : "This %s was destroyed before.";
 }
 
+/* A known handle of the right kind: whether it is alive is the question. */
+static void destroyed_evaluated(const struct acl_call_record *call, const struct handle_use *use)
+{
+	if (use->rule >= 0)
+		rule_evaluated(call, &acl_rules[use->rule]);
+}
+
 static void report_destroyed(
 	struct checks *c, struct acl_call_record *call, const struct handle_use *use, struct acl_object *o)
 {
@@ -114,6 +122,23 @@ static void report_destroyed(
 		PARTS(o->kind == ACL_HANDLE_MBUF ? part_severity(ACL_SEV_ERROR) : part_none(),
 			part_handle(use->name, load_relaxed(&o->value)), part_object(kind, o)),
 		end_of(o), kind);
+}
+
+/* The streams of a captured model go with it. */
+static bool went_with_model(
+	struct checks *c, struct acl_call_record *call, const struct handle_use *use, const void *value)
+{
+	struct acl_object *model = use->kind == ACL_HANDLE_STREAM ? stream_owner(c, value) : NULL;
+
+	if (!model)
+		return false;
+	destroyed_evaluated(call, use);
+	if (object_usable(model))
+		return false;
+	FINDING_BROKEN(c, call, destroyed_rule(use->kind, use->destroys),
+		PARTS(part_handle(use->name, (uintptr_t)value), part_object("model", model)),
+		"The model of this stream is gone, and the stream with it.");
+	return true;
 }
 
 /* --- never alive ---------------------------------------------------------------------- */
@@ -199,6 +224,8 @@ static void unknown_handle(
 		ACL_HANDLE_CNT_NOTIFY, ACL_HANDLE_LABEL, ACL_HANDLE_CONTEXT, ACL_HANDLE_MODEL};
 	struct leftover *l = leftover_find(c, call, use->kind, (uintptr_t)value);
 
+	if (went_with_model(c, call, use, value))
+		return;
 	if (l) {
 		report_leftover(c, call, use, l);
 		return;
@@ -218,13 +245,6 @@ static void unknown_handle(
 
 /* --- every handle of a call, when one is not simply alive
  * ------------------------------------------------------------ */
-
-/* A known handle of the right kind: whether it is alive is the question. */
-static void destroyed_evaluated(const struct acl_call_record *call, const struct handle_use *use)
-{
-	if (use->rule >= 0)
-		rule_evaluated(call, &acl_rules[use->rule]);
-}
 
 /* A stream is given to these callbacks when it was just made and before it goes, within the call that does
  * it: the handle is alive there, whatever had its value before. */
