@@ -1,80 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one table of words for people. */
+/* The texts stand one behind the other, and where each begins is a number: see sentences.c. */
 #include "interpose/common/messages.h"
 
-const char *const messages[MSG_COUNT][ACL_LANG_COUNT] = {
-	[MSG_ERROR] = {"error", "错误"},
-	[MSG_WARNING] = {"warning", "警告"},
-	[MSG_PERF] = {"performance", "性能"},
-	[MSG_PORTABILITY] = {"portability", "可移植性"},
-	[MSG_ADVICE] = {"advice", "建议"},
-	[MSG_SECONDARY] = {"a consequence of finding ", "由先前的问题引起:#"},
-	[MSG_RELAXED] = {"no longer demanded since CANN ", "自以下 CANN 版本起不再要求:"},
-	[MSG_RETURNED] = {"returned ", "返回 "},
-	[MSG_THREAD] = {"thread ", "线程 "},
-	[MSG_CALLBACK] = {"inside a callback of the runtime", "在运行时回调函数内"},
-	[MSG_CREATED] = {"created by ", "创建于 "},
-	[MSG_LAST_USED] = {"last used by ", "最后使用于 "},
-	[MSG_DESTROYED] = {"destroyed by ", "销毁于 "},
-	[MSG_DEVICE] = {"device ", "设备 "},
-	[MSG_CONTEXT] = {"context ", "上下文 "},
-	[MSG_HINT] = {"hint: ", "建议: "},
-	[MSG_SEE] = {"see:  ", "参见: "},
-	[MSG_AT] = {"   at ", "   位于 "},
-	[MSG_SEEN] = {"seen %u times here", "此处已出现 %u 次"},
-	[MSG_FURTHER] = {"repeats here are counted and shown at %u, then each tenfold",
-		"此处的重复只计数,在第 %u 次及其后每十倍时再显示"},
-	[MSG_SUMMARY] = {"summary", "汇总"},
-	[MSG_CALLS] = {"%u calls checked", "已检查 %u 次调用"},
-	[MSG_NO_FINDINGS] = {"nothing found", "未发现问题"},
-	[MSG_PLACES] = {"%u call sites", "%u 处"},
-	[MSG_VERDICT] = {"verdict: ", "结论: "},
-	[MSG_REPORT] = {"report: ", "报告: "},
-	[MSG_SUPPRESSED] = {"suppressed", "已抑制"},
-	[MSG_EXPIRED] = {"suppression expired on ", "抑制项已过期:"},
-	[MSG_EXPECTED] = {"expected", "预期内"},
-	[MSG_UNMET] = {"expected, but not seen: ", "预期的问题未出现:"},
-	[MSG_EXPECT_EXPIRED] = {"expectation expired: ", "预期项已过期:"},
-	[MSG_INJECTED] = {"injected: ", "注入的故障: "},
-	[MSG_MET] = {"%u of %u times seen", "%u 次出现,预期 %u 次"},
-	[MSG_LINES_ONLY] = {"%u findings were shown; the next ones get a line each (ACLCHECK_MAX_FINDINGS)",
-		"已完整显示 %u 个问题;之后的问题每个只显示一行 (ACLCHECK_MAX_FINDINGS)"},
-	[MSG_PYTHON_UNREAD] = {"Python %s: call stacks show native frames only (%s)",
-		"Python %s:调用栈只显示本机代码帧 (%s)"},
-	[MSG_COUNTED_ONLY] =
-		{"%u findings were shown; the next ones are only counted (ACLCHECK_MAX_FINDINGS)",
-			"已显示 %u 个问题;之后的问题只计数 (ACLCHECK_MAX_FINDINGS)"},
-	[MSG_NOT_SHOWN] = {"counted and not shown: %u", "只计数、未显示:%u"},
-	[MSG_UNUSED] = {"suppressions that matched nothing here: %u", "未匹配的抑制项:%u"},
-	[MSG_NOT_RETURNED] = {" had not returned", " 尚未返回"},
-	[MSG_CALLED_BY] = {", called by ", "，调用者："},
-	[MSG_MORE_SITES] = {" and %u more", " 等，另有 %u 处"},
-	[MSG_AT_SITES] = {"   at %u call sites:\n", "   共 %u 处调用：\n"},
-	[MSG_MORE_FINDINGS] = {"%u more findings:\n", "另有 %u 个问题：\n"},
-	[MSG_MORE_HIDDEN] = {"  … and %u more (--max-findings, or -o FILE for all of them)\n",
-		"  … 以及另外 %u 个 (--max-findings，或用 -o FILE 查看全部)\n"},
-	[MSG_AND_MORE] = {"  … and %u more\n", "  … 以及另外 %u 个\n"},
-	[MSG_PROCESS] = {"%u process", "%u 个进程"},
-	[MSG_PROCESSES] = {"%u processes", "%u 个进程"},
-	[MSG_ONE_PROCESS] = {"process %u", "进程 %u"},
-	[MSG_KILLED] = {"killed: process %u", "被终止：进程 %u"},
-	[MSG_RANK] = {", rank %u", "，rank %u"},
-	[MSG_LAST_CALLS] = {", the last calls:\n", "，最后的调用：\n"},
-	[MSG_ITS_THREAD] = {" thread %u\n", " 线程 %u\n"},
-	[MSG_COVERAGE] = {"call coverage: %u functions, %u calls by symbol, %u by dlsym, %u inside the "
-			  "runtime, %u in callbacks\n",
-		"调用覆盖：%u 个函数，符号调用 %u 次，dlsym 调用 %u 次，运行时内部 %u 次，回调中 %u 次\n"},
-	[MSG_AROUND] = {"around the checker: ", "绕过检查器："},
-	[MSG_CANN_OWN] = {" (CANN's own)", " (CANN 自身)"},
-	[MSG_NOT_CHECKED] = {"not checked: ", "未检查："},
-	[MSG_AND_OTHERS] = {" and others", " 等"},
-	[MSG_OF_MODULE] = {" of ", "，位于 "},
-	[MSG_BY_DLSYM] = {", by dlsym\n", "，经 dlsym\n"},
-	[MSG_RULES_EVALUATED] = {"rules: %u of %u that are on were evaluated (--format rules lists them)\n",
-		"规则：已评估 %u / %u 条启用的规则 (--format rules 列出)\n"},
-	[MSG_EVIDENCE_ENDS] = {"order of tasks unknown behind: ", "以下情形之后的任务顺序未知："},
-	[MSG_INCONCLUSIVE] = {"inconclusive: ", "无法判定："},
-	[MSG_COST] = {"cost of the tool: ", "工具的开销："},
-	[MSG_KNOWN] = {" known", " 已知"},
-	[MSG_NEW] = {" NEW", " 新增"},
+#include <stddef.h>
+#include <stdint.h>
+
+static const struct texts {
+#define MESSAGE(name, english, chinese) char name##_en[sizeof(english)], name##_zh[sizeof(chinese)];
+#include "interpose/common/messages.def"
+#undef MESSAGE
+} texts = {
+#define MESSAGE(name, english, chinese) english, chinese,
+#include "interpose/common/messages.def"
+#undef MESSAGE
 };
+
+static const uint16_t places[MSG_COUNT][ACL_LANG_COUNT] = {
+#define MESSAGE(name, english, chinese)                                                                      \
+	{offsetof(struct texts, name##_en), offsetof(struct texts, name##_zh)},
+#include "interpose/common/messages.def"
+#undef MESSAGE
+};
+
+const char *message_text(enum message m, enum acl_lang lang)
+{
+	return (const char *)&texts + places[m][lang];
+}

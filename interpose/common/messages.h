@@ -1,79 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the checker and the command say to people around findings, in both languages. %u takes a uint64_t. */
+/* What the checker and the command say to people around findings, in both languages: messages.def. */
 #ifndef INTERPOSE_MESSAGES_H
 #define INTERPOSE_MESSAGES_H
 
 #include "checks/engine/rule_table.h"
 
 enum message {
-	MSG_ERROR,
-	MSG_WARNING,
-	MSG_PERF,
-	MSG_PORTABILITY,
-	MSG_ADVICE,
-	MSG_SECONDARY,
-	MSG_RELAXED,
-	MSG_RETURNED,
-	MSG_THREAD,
-	MSG_CALLBACK,
-	MSG_CREATED,
-	MSG_LAST_USED,
-	MSG_DESTROYED,
-	MSG_DEVICE,
-	MSG_CONTEXT,
-	MSG_HINT,
-	MSG_SEE,
-	MSG_AT, /* before a call stack */
-	MSG_SEEN,
-	MSG_FURTHER,
-	MSG_SUMMARY,
-	MSG_CALLS,
-	MSG_NO_FINDINGS,
-	MSG_PLACES,
-	MSG_VERDICT,
-	MSG_REPORT,
-	MSG_SUPPRESSED,
-	MSG_EXPIRED,
-	MSG_UNUSED,
-	MSG_EXPECTED,
-	MSG_UNMET,
-	MSG_EXPECT_EXPIRED,
-	MSG_MET,
-	MSG_INJECTED,
-	MSG_LINES_ONLY,
-	MSG_COUNTED_ONLY,
-	MSG_PYTHON_UNREAD, /* %s: version, why */
-	MSG_NOT_SHOWN,
-	MSG_NOT_RETURNED,
-	MSG_CALLED_BY,
-	MSG_MORE_SITES,
-	MSG_AT_SITES,
-	MSG_MORE_FINDINGS,
-	MSG_MORE_HIDDEN,
-	MSG_AND_MORE,
-	MSG_PROCESS,
-	MSG_PROCESSES,
-	MSG_ONE_PROCESS,
-	MSG_KILLED,
-	MSG_RANK,
-	MSG_LAST_CALLS,
-	MSG_ITS_THREAD,
-	MSG_COVERAGE,
-	MSG_AROUND,
-	MSG_CANN_OWN,
-	MSG_NOT_CHECKED,
-	MSG_AND_OTHERS,
-	MSG_OF_MODULE,
-	MSG_BY_DLSYM,
-	MSG_RULES_EVALUATED,
-	MSG_EVIDENCE_ENDS,
-	MSG_INCONCLUSIVE,
-	MSG_COST,
-	MSG_KNOWN,
-	MSG_NEW,
+#define MESSAGE(name, english, chinese) MSG_##name,
+#include "interpose/common/messages.def"
+#undef MESSAGE
 	MSG_COUNT
 };
 
-extern const char *const messages[MSG_COUNT][ACL_LANG_COUNT];
+/* %u in it takes a uint64_t. Never NULL. */
+const char *message_text(enum message m, enum acl_lang lang);
 
 #endif

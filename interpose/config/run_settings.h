@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "checks/checks.h"
+#include "checks/engine/rule_table.h"
 #include "interpose/common/fault_rules.h"
 #include "interpose/common/settings_table.h"
 
@@ -34,6 +35,12 @@ void settings_forked(void);
 /* Values; valid after settings_load(). Text is "" when not set. */
 const char *settings_text(enum setting s);
 int64_t settings_number(enum setting s); /* CHOICE: index; NUMBER: value, -1 when not set */
+
+/* Of what people read. */
+static inline enum acl_lang settings_lang(void)
+{
+	return settings_number(SETTING_LANG) == 1 ? ACL_LANG_ZH : ACL_LANG_EN;
+}
 
 /* Whether a report is written: for the user, or for the run that the process belongs to. */
 bool settings_report_wanted(void);

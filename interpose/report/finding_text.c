@@ -21,20 +21,15 @@
 #define DIM "\033[2m"
 #define PLAIN "\033[0m"
 
-static enum acl_lang lang(void)
-{
-	return settings_number(SETTING_LANG) == 1 ? ACL_LANG_ZH : ACL_LANG_EN;
-}
-
 static const char *msg(enum message m)
 {
-	return messages[m][lang()];
+	return message_text(m, settings_lang());
 }
 
 /* In the language, what the table has of it. */
 static void words(struct text *t, const char *english)
 {
-	sentences_put(t, english, 1024, lang());
+	sentences_put(t, english, 1024, settings_lang());
 }
 
 static const char *severity_colour(unsigned severity)
@@ -105,7 +100,7 @@ static void heading(struct text *t, const struct finding_record *s, bool colour)
 	text_fmt(t, "%s #%u: %s", msg(severity_message(f->severity)), f->serial, f->rule->id);
 	if (colour)
 		text_str(t, PLAIN BOLD);
-	text_fmt(t, ": %s", rule_text_in(f->rule, RULE_TITLE, lang()));
+	text_fmt(t, ": %s", rule_text_in(f->rule, RULE_TITLE, settings_lang()));
 	if (colour)
 		text_str(t, PLAIN);
 }
@@ -198,7 +193,7 @@ static void object_lines(struct text *t, const struct acl_object_history *b)
 static void closing_lines(struct text *t, const struct finding_record *s, bool colour)
 {
 	const struct acl_finding *f = s->f;
-	const char *hint = rule_text_in(f->rule, RULE_HINT, lang()),
+	const char *hint = rule_text_in(f->rule, RULE_HINT, settings_lang()),
 		   *source = rule_text(f->rule, RULE_SOURCE);
 
 	if (hint)
@@ -389,7 +384,8 @@ static void totals_line(struct text *t, const struct checks_totals *totals, cons
 			continue;
 		text_fmt(t, "%u %s", totals->findings[s], msg(severity_message((unsigned)s)));
 		/* "2 errors", but "2 performance" */
-		text_str(t, s >= ACL_SEV_WARNING && totals->findings[s] > 1 && !lang() ? "s, " : ", ");
+		text_str(t,
+			s >= ACL_SEV_WARNING && totals->findings[s] > 1 && !settings_lang() ? "s, " : ", ");
 		any = true;
 	}
 	if (totals->advice)

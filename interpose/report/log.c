@@ -144,7 +144,7 @@ void log_line(const char *line)
 
 	text_init(&t, buf, sizeof(buf));
 	text_str(&t, "aclcheck: ");
-	sentences_put(&t, line, 512 - 16, settings_number(SETTING_LANG) == 1 ? ACL_LANG_ZH : ACL_LANG_EN);
+	sentences_put(&t, line, 512 - 16, settings_lang());
 	text_char(&t, '\n');
 	log_write(&t);
 }

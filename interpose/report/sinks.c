@@ -155,7 +155,7 @@ enum shown { SHOWN_FULL, SHOWN_LINE, SHOWN_NOT };
 static void shown_changes(struct text *t, enum message m, uint64_t n)
 {
 	text_str(t, "== aclcheck: ");
-	text_fmt(t, messages[m][settings_number(SETTING_LANG) == 1 ? ACL_LANG_ZH : ACL_LANG_EN], n);
+	text_fmt(t, message_text(m, settings_lang()), n);
 	text_char(t, '\n');
 }
 
@@ -230,9 +230,7 @@ static void say_python_unread(void)
 	if (python.minor)
 		text_fmt(&t, "3.%u", (uint64_t)python.minor);
 	text_str(&scratch, "== aclcheck: ");
-	text_fmt(&scratch,
-		messages[MSG_PYTHON_UNREAD][settings_number(SETTING_LANG) == 1 ? ACL_LANG_ZH : ACL_LANG_EN],
-		version, python.why_not);
+	text_fmt(&scratch, message_text(MSG_PYTHON_UNREAD, settings_lang()), version, python.why_not);
 	text_char(&scratch, '\n');
 	log_write(&scratch);
 }

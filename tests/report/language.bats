@@ -6,10 +6,11 @@ load helper
 
 # english_left ENGLISH CHINESE: phrases of the table that stand in the first file and in the second one as well.
 english_left() {
-	python3 - "$SOURCE/interpose/common/messages.c" "$1" "$2" <<-'END'
+	python3 - "$SOURCE/interpose/common/messages.def" "$1" "$2" <<-'END'
 		import re, sys
 		table, english, chinese = (open(name, encoding="utf-8").read() for name in sys.argv[1:])
-		rows = re.findall(r'\[(MSG_\w+)\] = \{\s*"((?:[^"\\]|\\.)*)",\s*"((?:[^"\\]|\\.)*)"\s*\}', table)
+		rows = re.findall(r'^MESSAGE\((\w+), "((?:[^"\\]|\\.)*)", "((?:[^"\\]|\\.)*)"\)', table, re.M)
+		assert len(rows) == table.count("\nMESSAGE("), len(rows)
 		assert len(rows) > 50, len(rows)
 		seen = 0
 		for name, en, zh in rows:

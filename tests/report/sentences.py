@@ -53,9 +53,9 @@ def sentences(source):
 
 # What the library and the command say. Not: formats that machines read.
 SAYING = ['interpose/**/*.c', 'tools/aclcheck/**/*.c', 'tools/aclcheck/commands.def', 'interpose/common/settings_table.def']
-SILENT = re.compile(r'/(format_(github|gitlab|junit|sarif|tap|rules)|github_summary|summary_(json|collect|stat|memory)|timeline_chrome|rules_table|messages|unwind|stack_memory|'
+SILENT = re.compile(r'/(format_(github|gitlab|junit|sarif|tap|rules)|github_summary|summary_(json|collect|stat|memory)|timeline_chrome|rules_table|unwind|stack_memory|'
                     r'tool_stack|cfi\w*|dwarf\w*|trace_sink|last_calls_mapping|python_\w+|demangle|ctf_metadata|log_stream)\.c$')
-# Assembler, formats of JSON, documents that are printed for the project itself, words of a report; texts of messages.c.
+# Assembler, formats of JSON, documents that are printed for the project itself, words of a report.
 NO_SENTENCE = re.compile(r'^\.|incbin|popsection|\\f[IBR]|^\| |^aclcheck( run)?$|^(aclcheck: )?status |^s:|^Configuration key$|^Default:$|'
                          r'^usage: |processes, %u findings|^(run|report|merge|diff|suppress|trace|summary|timeline|trace-compass|rules|settings) [\[A-Z<-]|'
                          r'^trace-compass --install|^--|^-[a-z], ')

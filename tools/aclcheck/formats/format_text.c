@@ -22,7 +22,7 @@ static enum acl_lang lang = ACL_LANG_EN;
 
 static const char *msg(enum message m)
 {
-	return messages[m][lang];
+	return message_text(m, lang);
 }
 
 /* A message with numbers, in their order. */
