@@ -29,6 +29,11 @@ import replayed  # noqa: E402
 
 LIVE = os.path.join(BUILD, "tests", "paired", "live")
 
+# What a variable holds that only an earlier call was given is in no recording: whether that of a stream that was not made
+# still holds NULL when that is used.
+UNRECORDED = {f"failed-create-output-used: {name} bug" for name in (
+    "null_of_a_failed_create", "default_stream_as_before", "stream_made_otherwise", "variable_taken_for_another")}
+
 
 def real_runs(only):
     """(settings, program, name of each pair by its number)"""
@@ -133,7 +138,11 @@ def compare(index, runs):
     for number, (_, program, names) in enumerate(runs):
         for name, live in ways(os.path.join("played", str(number)), program, names):
             again = reports.get(live["pid"])
-            yield name, list(replayed.differences(live, again)) if again else ["it is not in the replay"]
+            wrong = list(replayed.differences(live, again)) if again else ["it is not in the replay"]
+            if name in UNRECORDED:
+                assert wrong, f"{name} is in the recording"
+                wrong = [line for line in wrong if not line.startswith(f'only in the run: ["{name.partition(":")[0]}"')]
+            yield name, wrong
     os.chdir("..")
 
 
