@@ -167,7 +167,17 @@ static void words_shown_enter(struct checks *c, struct acl_call_record *call)
 		words_shown(c);
 }
 
-static bool reads_words(const struct operation *op)
+/* Words are known by the allocation they lie in. */
+static bool has_words(struct checks *c, const struct op_access *a)
+{
+	struct block_lookup at = a->block;
+
+	if (load_acquire(&c->declared))
+		map_find(memory_blocks(c), (uintptr_t)a->address, &at);
+	return at.block && load_relaxed(&at.block->marks) & BLOCK_WORDS;
+}
+
+static bool reads_words(struct checks *c, const struct operation *op)
 {
 	/* What it reads is not known. */
 	if (!op->n_entries)
@@ -175,7 +185,7 @@ static bool reads_words(const struct operation *op)
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		const struct op_access *src = operation_entry(op, i).src;
 
-		if (src && src->block.block && load_relaxed(&src->block.block->marks) & BLOCK_WORDS)
+		if (src && has_words(c, src))
 			return true;
 	}
 	return op->truncated;
@@ -183,7 +193,7 @@ static bool reads_words(const struct operation *op)
 
 static void copy_of_words_enter(struct checks *c, struct acl_call_record *call)
 {
-	if (!load_relaxed(&signals(c)->words_read) && reads_words(operation_of(c, call)))
+	if (!load_relaxed(&signals(c)->words_read) && reads_words(c, operation_of(c, call)))
 		words_shown(c);
 }
 

@@ -309,6 +309,30 @@ static void blocks_that_cannot_be(void **state)
 	fixture_free(p.fixture);
 }
 
+/* The host may have read the word, which lies in a block of its own, and so knows of the upload. */
+static void word_in_a_block(void **state)
+{
+	struct program p = with_block();
+	char *word = p.segment + 2 * BLOCK;
+
+	(void)state;
+	SAY(p.fixture, BLOCK, .address = word, .bytes = 64);
+	CALL(p.fixture, aclrtMemset, 0, .devPtr = word, .maxCount = 64, .count = 64);
+	upload(&p, 0, 64, p.a);
+	CALL(p.fixture, aclrtValueWrite, 0, .devAddr = word, .value = 1, .stream = p.a);
+	upload(&p, 0, 64, p.b);
+	want(p.fixture, "stream-race-copy:error");
+	CALL(p.fixture, aclrtSynchronizeStream, 0, .stream = p.a);
+	CALL(p.fixture, aclrtSynchronizeStream, 0, .stream = p.b);
+	upload(&p, 0, 64, p.a);
+	CALL(p.fixture, aclrtValueWrite, 0, .devAddr = word, .value = 2, .stream = p.a);
+	CALL(p.fixture, aclrtMemcpy, 0, .dst = p.host + SEGMENT / 2, .destMax = 8, .src = word, .count = 8,
+		.kind = ACL_MEMCPY_DEVICE_TO_HOST);
+	upload(&p, 0, 64, p.b);
+	silent(p.fixture);
+	fixture_free(p.fixture);
+}
+
 /* --- kernels --------------------------------------------------------------------------------- */
 
 #define launch(p, on, error)                                                                                 \
@@ -651,6 +675,7 @@ int main(void)
 		cmocka_unit_test(block_read_at_once_while_in_flight),
 		cmocka_unit_test(branches_of_a_model),
 		cmocka_unit_test(model_that_writes_a_block),
+		cmocka_unit_test(word_in_a_block),
 		cmocka_unit_test(pool_goes_with_its_memory),
 		cmocka_unit_test(blocks_that_cannot_be),
 		cmocka_unit_test(kernel_reads_before_the_copy_ends),
