@@ -14,6 +14,7 @@
 #include "checks/state/model_execution.h"
 #include "checks/state/operation.h"
 #include "checks/state/pending_change.h"
+#include "checks/state/signal_state.h"
 #include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"
 
@@ -364,8 +365,10 @@ static void captured(struct checks *c, struct acl_call_record *call)
 	if (acl_apis[call->api].operation == ACL_OP_LAUNCH_HOST_FUNCTION &&
 		acl_arg_has(call->api, ACL_ROLE_BLOCK_TYPE))
 		model_uses_object(c, model, stream_of(call), call);
-	if (acl_apis[call->api].classes & ACL_CLASS_KERNEL)
+	if (acl_apis[call->api].classes & ACL_CLASS_KERNEL) {
 		store_relaxed(&model_state(model_root(c, model))->kernels, true);
+		kernel_joins_model(c, call);
+	}
 	uses_of_call(c, model, call);
 	model_accesses_add(c, model, call);
 	model_uses_handles(c, model, call);

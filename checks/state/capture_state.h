@@ -19,6 +19,10 @@ static inline uint32_t captures_open(const struct checks *c)
 /* EMPTY: of a condition, nothing was captured into it yet. */
 enum model_status { MODEL_BUILT, MODEL_CAPTURING, MODEL_INVALIDATED, MODEL_READY, MODEL_EMPTY };
 
+/* How a task of it may inform the host, see signal_state.c: whenever it runs; or by a word that only the
+ * device reads, as far as was seen. */
+enum model_informs { INFORMS_ALWAYS = 1, INFORMS_BY_WORDS = 2 };
+
 struct capture_streams;
 struct model_accesses;
 struct model_uses;
@@ -70,7 +74,7 @@ struct model_state {
 	_Atomic bool waits_unseen; /* a task of it waits for a notify, a word of memory, an external event */
 	_Atomic bool waits_anywhere; /* which of its tasks come behind such a wait is not known */
 	_Atomic bool kernels; /* a task of it is a kernel */
-	_Atomic bool signals; /* a task of it may inform the host: signal_state.c */
+	_Atomic uint8_t informs; /* enum model_informs */
 	_Atomic bool callbacks; /* a task of it is a host callback */
 	_Atomic bool sub; /* of a condition of another model, its parent */
 	_Atomic bool parts; /* conditions of it have models of their own */

@@ -10,6 +10,7 @@
 #include "checks/state/launch_words.h"
 #include "checks/state/model_execution.h"
 #include "checks/state/pending_change.h"
+#include "checks/state/signal_state.h"
 #include "checks/state/task_state.h"
 
 /* Copies, sets and what else is of the default type stay as they are. */
@@ -93,18 +94,19 @@ static void kernel_uses(struct checks *c, struct acl_object *m, const aclmdlRIKe
 		model_uses_address(c, m, kernel->args, call);
 	else
 		n = launch_words_read(c, kernel->args, kernel->argsSize, words);
+	words_given(c, words, n);
 	for (unsigned i = 0; i < n; i++)
 		model_given_address(c, m, words[i], call);
 }
 
 /* What the model does from now on to the order of tasks, whatever the task did before. */
-static void value_set(struct checks *c, struct acl_object *model, aclmdlRITaskType type)
+static void value_set(struct checks *c, struct acl_object *model, const aclmdlRITaskParams *p)
 {
 	struct model_state *m = model_state(model), *root = model_state(model_root(c, model));
 
-	if (type == ACL_MODEL_RI_TASK_VALUE_WRITE)
-		store_relaxed(&root->signals, true);
-	if (type != ACL_MODEL_RI_TASK_VALUE_WAIT)
+	if (p->type == ACL_MODEL_RI_TASK_VALUE_WRITE)
+		model_writes_word(c, model_root(c, model), p->valueWriteTaskParams.devAddr);
+	if (p->type != ACL_MODEL_RI_TASK_VALUE_WAIT)
 		return;
 	store_relaxed(&m->waits_unseen, true);
 	store_relaxed(&root->waits_unseen, true);
@@ -126,7 +128,7 @@ static void task_set_leave(struct checks *c, struct acl_call_record *call)
 	task_changed(c, m, known && p.type == ACL_MODEL_RI_TASK_KERNEL ? TASK_KERNEL : task_was(c, call));
 	if (!known || !succeeded(call))
 		return;
-	value_set(c, m, p.type);
+	value_set(c, m, &p);
 	if (p.type == ACL_MODEL_RI_TASK_KERNEL)
 		kernel_uses(c, m, &p.kernelTaskParams, call);
 	else if (p.type == ACL_MODEL_RI_TASK_VALUE_WRITE)

@@ -4,6 +4,7 @@
 #include "checks/state/binary_state.h"
 #include "checks/state/capture_change.h"
 #include "checks/state/lifecycle.h"
+#include "checks/state/signal_state.h"
 #include "checks/state/stream_change.h"
 
 /* It belongs to the model it is captured into. */
@@ -54,8 +55,10 @@ static void group_kernel_leave(struct checks *c, struct acl_call_record *call)
 		return;
 	if (model && stream_rarely(s, group) == object_ref(model))
 		capture_stream_group_kernel(model, s, function);
-	else if (!model && load_relaxed(&stream_state(s)->update) == UPDATE_OPEN)
+	else if (!model && load_relaxed(&stream_state(s)->update) == UPDATE_OPEN) {
 		group_kernel_updates(c, s, function);
+		kernel_joins_model(c, call);
+	}
 }
 
 static void group_is_open(struct checks *c, struct acl_object *stream, acl_ref group)

@@ -81,8 +81,12 @@ static void stream_given(
 
 void launch_words_add(struct checks *c, struct acl_call_record *call, const uint64_t *words, unsigned n)
 {
+	if (!succeeded(call))
+		return;
+	if (checks_happened(c, WHEN_WORDS))
+		words_given(c, words, n);
 	/* Of a declared one it is known better. */
-	if (!succeeded(call) || kernel_accesses(call))
+	if (kernel_accesses(call))
 		return;
 	if (call->state.capture)
 		model_given(c, call, words, n);

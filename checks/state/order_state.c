@@ -562,6 +562,12 @@ static void clock_signalled(struct acl_object *stream, uint32_t generation, uint
 	unlock(&o->lock);
 }
 
+void streams_signal_host(struct checks *c)
+{
+	/* Each stream counts it with its next task. */
+	atomic_fetch_add_explicit(signals_of_all(c), 1, memory_order_release);
+}
+
 void stream_signals_host(struct checks *c, struct acl_object *stream, uint64_t position)
 {
 	struct acl_object *o;
@@ -574,8 +580,7 @@ void stream_signals_host(struct checks *c, struct acl_object *stream, uint64_t p
 	if (!k)
 		return;
 	if (clock_unseen(c, k)) {
-		/* Each stream counts it with its next task. */
-		atomic_fetch_add_explicit(signals_of_all(c), 1, memory_order_release);
+		streams_signal_host(c);
 	} else {
 		for (uint32_t i = 0; i < clock_entries(k); i++) {
 			struct clock_entry e = clock_entry_of(k, i);

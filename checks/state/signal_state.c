@@ -11,6 +11,7 @@
 #include "checks/state/capture_state.h"
 #include "checks/state/device_state.h"
 #include "checks/state/event_state.h"
+#include "checks/state/launch_words.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/model_execution.h"
 #include "checks/state/notify_state.h"
@@ -19,7 +20,9 @@
 #include "checks/state/stream_state.h"
 
 struct signals {
-	_Atomic bool words_read; /* or they may be: by a copy, another process, a model … */
+	_Atomic bool words_read; /* at any time, or they may be: by a task, another process … */
+	_Atomic bool kernels_unseen; /* a kernel was launched of whose arguments nothing is known; where they
+					lie on the device and no model is there: WHEN_ARGUMENTS */
 };
 
 static struct signals *signals(struct checks *c)
@@ -36,6 +39,13 @@ static struct acl_object *model_of_task(struct checks *c, const struct acl_call_
 	return m ? model_root(c, m) : NULL;
 }
 
+/* Who reads words is seen. */
+static bool words_are_followed(struct checks *c)
+{
+	return !load_relaxed(&signals(c)->words_read) && !checks_happened(c, WHEN_BOUND) &&
+	       !runs_on_device(c) && !other_submitters_possible(c, CHECKS_OTHER_WORK);
+}
+
 /* What is part of a model informs whenever that is executed. */
 static void signalled(struct checks *c, struct acl_call_record *call)
 {
@@ -45,19 +55,26 @@ static void signalled(struct checks *c, struct acl_call_record *call)
 		return;
 	model = model_of_task(c, call);
 	if (model)
-		store_relaxed(&model_state(model)->signals, true);
+		atomic_fetch_or(&model_state(model)->informs, INFORMS_ALWAYS);
 	if (model && acl_apis[call->api].operation == ACL_OP_LAUNCH_HOST_FUNCTION)
 		store_relaxed(&model_state(model)->callbacks, true);
 	if (call->state.position)
 		stream_signals_host(c, s, call->state.position);
 }
 
+/* By words only where something may read them unseen: a kernel of whose arguments nothing is known. */
+static bool execution_informs(struct checks *c, unsigned informs)
+{
+	return informs & INFORMS_ALWAYS || checks_happened(c, WHEN_ARGUMENTS) ||
+	       load_relaxed(&signals(c)->kernels_unseen) || !words_are_followed(c);
+}
+
 static void execution_signalled(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *model = model_argument(c, call), *s = stream_of(call);
+	unsigned informs = model ? load_relaxed(&model_state(model)->informs) : 0;
 
-	if (!model || !s || !call->state.position || !succeeded(call) ||
-		!load_relaxed(&model_state(model)->signals))
+	if (!informs || !s || !call->state.position || !succeeded(call) || !execution_informs(c, informs))
 		return;
 	stream_signals_host(c, s, call->state.position);
 	if (load_relaxed(&model_state(model)->callbacks))
@@ -128,36 +145,64 @@ static void shared_event_signalled(struct checks *c, struct acl_call_record *cal
 
 /* --- words -------------------------------------------------------------------------------------------- */
 
-/* In memory that only the device reads, as far as was seen. */
-static bool word_is_hidden(struct checks *c, const struct acl_call_record *call, struct block_lookup *at)
+/* A task that may run again, or later, may read the block. */
+static bool tasks_may_read(struct checks *c, const struct block_lookup *at)
 {
-	const void *word = acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS);
+	uint64_t what = block_ref(at->block, at->generation, false);
+	struct launch_given given;
+	struct model_use use;
 
-	return !load_relaxed(&signals(c)->words_read) && !checks_happened(c, WHEN_CAPTURES) &&
-	       !checks_happened(c, WHEN_BOUND) && !runs_on_device(c) &&
-	       !other_submitters_possible(c, CHECKS_OTHER_WORK) &&
-	       map_find(memory_blocks(c), (uintptr_t)word, at) && at->kind == MEM_DEVICE;
+	if (launch_was_given(c, at->block, &given))
+		return true;
+	if (!load_relaxed(&at->block->captured))
+		return false;
+	for (uint32_t i = 0; model_using_next(c, what, &i, &use);)
+		if (acl_apis[use.api].operation != ACL_OP_WRITE_VALUE &&
+			acl_apis[use.api].operation != ACL_OP_WAIT_VALUE)
+			return true;
+	return false;
+}
+
+/* In memory that only the device reads, as far as was seen; who reads there is looked at from now on. */
+static bool word_is_hidden(struct checks *c, const void *word)
+{
+	struct block_lookup at;
+
+	if (!words_are_followed(c) || !map_find(memory_blocks(c), (uintptr_t)word, &at) ||
+		at.kind != MEM_DEVICE)
+		return false;
+	if (load_relaxed(&at.block->marks) & BLOCK_WORDS)
+		return true;
+	if (tasks_may_read(c, &at))
+		return false;
+	block_marked(at.block, BLOCK_WORDS);
+	checks_when(c, WHEN_WORDS);
+	return true;
+}
+
+void model_writes_word(struct checks *c, struct acl_object *model, const void *word)
+{
+	atomic_fetch_or(
+		&model_state(model)->informs, word_is_hidden(c, word) ? INFORMS_BY_WORDS : INFORMS_ALWAYS);
 }
 
 static void word_signalled(struct checks *c, struct acl_call_record *call)
 {
-	struct block_lookup at;
+	const void *word = acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS);
+	struct acl_object *model = model_of_task(c, call);
 
-	if (!word_is_hidden(c, call, &at)) {
+	/* Where there are captures it has to be certain that the task runs with that model. */
+	if ((!model && checks_happened(c, WHEN_CAPTURES)) || !word_is_hidden(c, word))
 		signalled(c, call);
-		return;
-	}
-	block_marked(at.block, BLOCK_WORDS);
-	checks_when(c, WHEN_WORDS);
+	else if (model && succeeded(call))
+		atomic_fetch_or(&model_state(model)->informs, INFORMS_BY_WORDS);
 }
 
-/* What the words say of all tasks so far may be known from now on. */
+/* What the words say of all tasks so far may be known from now on, and of later ones whenever they run. */
 static void words_shown(struct checks *c)
 {
-	struct acl_object *o;
-
 	store_relaxed(&signals(c)->words_read, true);
-	object_each(c, ACL_HANDLE_STREAM, o) stream_signals_host(c, o, stream_submitted(o));
+	streams_signal_host(c);
 }
 
 static void words_shown_enter(struct checks *c, struct acl_call_record *call)
@@ -177,24 +222,79 @@ static bool has_words(struct checks *c, const struct op_access *a)
 	return at.block && load_relaxed(&at.block->marks) & BLOCK_WORDS;
 }
 
+/* What it reads is not known. */
+static bool reads_anything(const struct operation *op)
+{
+	return op->truncated ||
+	       (!op->n_entries && (op->kind == ACL_OP_COPY_DESCRIBED || op->kind == ACL_OP_COPY_INDIRECT));
+}
+
 static bool reads_words(struct checks *c, const struct operation *op)
 {
-	/* What it reads is not known. */
-	if (!op->n_entries)
-		return op->kind == ACL_OP_COPY_DESCRIBED || op->kind == ACL_OP_COPY_INDIRECT;
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		const struct op_access *src = operation_entry(op, i).src;
 
 		if (src && has_words(c, src))
 			return true;
 	}
-	return op->truncated;
+	return reads_anything(op);
+}
+
+/* It reads until the call is back, and what it has read is the host's alone. */
+static bool reads_for_the_call(const struct operation *op)
+{
+	return !op->async && op->n_entries == 1 && op->direction == ACL_MEMCPY_DEVICE_TO_HOST &&
+	       !access_is_device(operation_entry(op, 0).dst);
 }
 
 static void copy_of_words_enter(struct checks *c, struct acl_call_record *call)
 {
-	if (!load_relaxed(&signals(c)->words_read) && reads_words(c, operation_of(c, call)))
+	const struct operation *op;
+
+	if (load_relaxed(&signals(c)->words_read))
+		return;
+	op = operation_of(c, call);
+	if (!reads_words(c, op))
+		return;
+	if (reads_for_the_call(op))
+		streams_signal_host(c);
+	else
 		words_shown(c);
+}
+
+/* Tasks that came meanwhile, too. */
+static void copy_of_words_leave(struct checks *c, struct acl_call_record *call)
+{
+	if (!load_relaxed(&signals(c)->words_read) && reads_words(c, operation_of(c, call)))
+		streams_signal_host(c);
+}
+
+/* It may read words whenever the model is executed, and no use of the model says so. */
+static void captured_copy_enter(struct checks *c, struct acl_call_record *call)
+{
+	if (!load_relaxed(&signals(c)->words_read) && reads_anything(operation_of(c, call)))
+		words_shown(c);
+}
+
+void words_given(struct checks *c, const uint64_t *words, unsigned n)
+{
+	struct block_lookup at;
+
+	for (unsigned i = 0; i < n && !load_relaxed(&signals(c)->words_read); i++)
+		if (map_find(memory_blocks(c), words[i], &at) && load_relaxed(&at.block->marks) & BLOCK_WORDS)
+			words_shown(c);
+}
+
+static void array_of_arguments_enter(struct checks *c, struct acl_call_record *call)
+{
+	(void)call;
+	store_relaxed(&signals(c)->kernels_unseen, true);
+}
+
+void kernel_joins_model(struct checks *c, const struct acl_call_record *call)
+{
+	if (acl_arg_has(call->api, ACL_ROLE_DEVICE_ARGUMENTS))
+		store_relaxed(&signals(c)->kernels_unseen, true);
 }
 
 bool task_surely_pending(struct checks *c, struct acl_object *stream, uint64_t position)
@@ -220,7 +320,12 @@ static const struct check_hook hooks[] = {
 	{ON_OP(RECORD_EVENT), ACL_LEAVE | ACL_WHEN(EVENTS_SHARED), shared_event_signalled},
 	{ON_OP(WRITE_VALUE), ACL_LEAVE, word_signalled},
 	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(WORDS), copy_of_words_enter},
+	{ON_GROUP(COPY), ACL_LEAVE | ACL_IF_NOT_ASYNC | ACL_WHEN(WORDS), copy_of_words_leave},
 	{ON_GROUP(REDUCE), ACL_ENTER | ACL_WHEN(WORDS), copy_of_words_enter},
+	{ON_OP(COPY_DESCRIBED), ACL_ENTER | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL, captured_copy_enter},
+	{ON_OP(COPY_INDIRECT), ACL_ENTER | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL, captured_copy_enter},
+	{ON_OP(COPY_BATCH), ACL_ENTER | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL, captured_copy_enter},
+	{ON_OP_WITH(LAUNCH_KERNEL, ARGUMENT_ARRAY), ACL_ENTER, array_of_arguments_enter},
 	{ON_OP(EXPORT_MEMORY), ACL_ENTER, words_shown_enter},
 	{ON_OP(MAP_PEER), ACL_ENTER, words_shown_enter},
 };

@@ -28,6 +28,9 @@ void stream_wait_is_for(struct checks *c, struct acl_object *stream, uint64_t po
  * the checker does not see. */
 void stream_signals_host(struct checks *c, struct acl_object *stream, uint64_t position);
 
+/* What the host has learnt may be of all there was on any stream so far. */
+void streams_signal_host(struct checks *c);
+
 /* A task takes the position: signals of all streams before it are of the tasks in front of it. */
 void stream_submits(struct checks *c, struct acl_object *stream, uint64_t position);
 

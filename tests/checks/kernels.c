@@ -175,6 +175,24 @@ static void other_memory_is_copied(struct fixture *fixture, void *word)
 	(void)word;
 }
 
+/* Whenever the stream comes to it. */
+static void word_is_copied_later(struct fixture *fixture, void *word)
+{
+	void *h = fixture_malloc_host(fixture, HOST_MEMORY, 64);
+
+	CALL(fixture, aclrtMemcpyAsync, 0, .dst = h, .destMax = 8, .src = word, .count = 8,
+		.kind = ACL_MEMCPY_DEVICE_TO_HOST, .stream = fixture_stream(fixture, 7));
+}
+
+/* To where the host may read it whenever it likes. */
+static void word_is_copied_inside(struct fixture *fixture, void *word)
+{
+	void *d = fixture_malloc(fixture, DEVICE_MEMORY + (1ul << 21), 64);
+
+	CALL(fixture, aclrtMemcpy, 0, .dst = d, .destMax = 8, .src = word, .count = 8,
+		.kind = ACL_MEMCPY_DEVICE_TO_DEVICE);
+}
+
 static void word_is_added(struct fixture *fixture, void *word)
 {
 	CALL(fixture, aclrtReduceAsync, 0, .dst = fixture_malloc(fixture, DEVICE_MEMORY + (1ul << 21), 64),
@@ -194,33 +212,67 @@ static void word_is_mapped(struct fixture *fixture, void *word)
 	CALL(fixture, aclrtMemP2PMap, 0, .devPtr = word, .size = 64, .dstDevId = 1, .flags = 0);
 }
 
+/* The word is written by the stream itself, or by a model that it executes. */
+static void word_written(struct fixture *fixture, void *s, void *word, void *model)
+{
+	if (model)
+		CALL(fixture, aclmdlRIExecuteAsync, 0, .modelRI = model, .stream = s);
+	else
+		CALL(fixture, aclrtValueWrite, 0, .devAddr = word, .value = 1, .stream = s);
+}
+
+static void *word_captured(struct fixture *fixture, void *word)
+{
+	void *s = fixture_stream(fixture, 8);
+	aclmdlRI model = handle(9);
+
+	CALL(fixture, aclmdlRICaptureBegin, 0, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	CALL(fixture, aclrtValueWrite, 0, .devAddr = word, .value = 1, .stream = s);
+	CALL(fixture, aclmdlRICaptureEnd, 0, .stream = s, .modelRI = &model);
+	return model;
+}
+
+/* All that the kernel is given. */
+static void launch_with_number(struct fixture *fixture, void *function, void *s)
+{
+	static uint64_t number = 1;
+
+	CALL(fixture, aclrtLaunchKernelWithHostArgs, 0, .funcHandle = function, .numBlocks = 1, .stream = s,
+		.hostArgs = &number, .argsSize = sizeof(number));
+}
+
 /* A word is no notice to the host as long as the host does not read it. */
 static void unload_after_hidden_word(void **state)
 {
 	static const struct {
 		void (*way)(struct fixture *, void *word);
-		bool noticed;
-	} ways[] = {{word_stays, false}, {word_is_copied, true}, {other_memory_is_copied, false},
-		{word_is_added, true}, {word_is_exported, true}, {word_is_mapped, true}};
+		bool noticed, read_once; /* once: what is written later it has not read */
+	} ways[] = {{word_stays, false, false}, {word_is_copied, true, true},
+		{other_memory_is_copied, false, false}, {word_is_copied_later, true, false},
+		{word_is_copied_inside, true, false}, {word_is_added, true, false},
+		{word_is_exported, true, false}, {word_is_mapped, true, false}};
 
 	(void)state;
-	for (unsigned i = 0; i < 2 * sizeof(ways) / sizeof(ways[0]); i++) {
-		bool early = i % 2; /* it is read before it is written: the program may well do so again */
-		void *s, *b, *word;
-		struct fixture *fixture = launched(&s, &b);
+	for (unsigned i = 0; i < 4 * sizeof(ways) / sizeof(ways[0]); i++) {
+		bool early = i % 2; /* before it is written again */
+		bool noticed = ways[i / 4].noticed && !(early && ways[i / 4].read_once);
+		struct fixture *fixture = fixture_ready(DOCUMENTS);
+		void *s = fixture_stream(fixture, 1), *b = load(fixture, 2, NULL), *word, *model;
 
 		fixture->other_ways = 0;
+		launch_with_number(fixture, fetch(fixture, b, 3, "add"), s);
 		word = fixture_malloc(fixture, DEVICE_MEMORY, 64);
-		CALL(fixture, aclrtValueWrite, 0, .devAddr = word, .value = 1, .stream = s);
+		model = i / 2 % 2 ? word_captured(fixture, word) : NULL;
+		word_written(fixture, s, word, model);
 		if (early)
-			ways[i / 2].way(fixture, word);
-		LAUNCH(fixture, fetch(fixture, b, 5, "sub"), s);
-		CALL(fixture, aclrtValueWrite, 0, .devAddr = word, .value = 2, .stream = s);
+			ways[i / 4].way(fixture, word);
+		launch_with_number(fixture, fetch(fixture, b, 5, "sub"), s);
+		word_written(fixture, s, word, model);
 		if (!early)
-			ways[i / 2].way(fixture, word);
+			ways[i / 4].way(fixture, word);
 		fixture->n_seen = fixture->n_found; /* what is said of the way itself */
 		CALL(fixture, aclrtBinaryUnLoad, 0, .binHandle = b);
-		want(fixture, ways[i / 2].noticed ? "" : "kernel-binary-unload-pending:error");
+		want(fixture, noticed ? "" : "kernel-binary-unload-pending:error");
 		fixture_free(fixture);
 	}
 }
