@@ -136,7 +136,7 @@ uninstall:
 
 # --- the house's own order ----------------------------------------------------
 C_SOURCES = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.cc')
-SHELL_SOURCES = $(shell git ls-files '*.sh' '*.bash' tests/keep-tap tests/aarch64/mirror tests/aarch64/compile tools/install-deps tools/install/remove tools/packages/build tools/packages/facts tools/docs/commands tools/docs/tutorial/picture tools/gen/check-cann .ci/run tools/bench/run tools/bench/counts tools/bench/instructions tools/bench/compiler tools/bench/trace_run tools/bench/all tools/bench/profile)
+SHELL_SOURCES = $(shell git ls-files '*.sh' '*.bash' tests/keep-tap tests/aarch64/mirror tests/aarch64/compile tools/install-deps tools/install/remove tools/packages/build tools/packages/facts tools/docs/commands tools/docs/tutorial/picture tools/gen/check-cann .ci/run tools/bench/run tools/bench/counts tools/bench/instructions tools/bench/compiler tools/bench/trace_run tools/bench/all tools/bench/missed tools/bench/profile)
 
 format:
 	@clang-format -i $(C_SOURCES)

@@ -127,7 +127,8 @@ static void destroyed_behind_all_that_was_read(void)
 	wait_for(s);
 }
 
-/* --- what the runtime lets be changed --------------------------------------------------------------------- */
+/* --- what the runtime lets be changed ---------------------------------------------------------------------
+ */
 
 static void changed_behind_a_word(void)
 {
@@ -151,7 +152,8 @@ static void changed_behind_a_word(void)
 	CALL(aclmdlRIUpdate, .modelRI = model);
 }
 
-/* --- who else may read the word --------------------------------------------------------------------------- */
+/* --- who else may read the word ---------------------------------------------------------------------------
+ */
 
 /* Before the capture, and when the model was captured; then it is executed. */
 struct reader {
@@ -353,8 +355,8 @@ static void kernel_of_an_array(void *word)
 
 	values[0] = heap_memory;
 	memcpy(heap_memory, &word, sizeof(word));
-	CALL(aclrtLaunchKernelWithArgsArray, .func = make_function(), .numBlocks = 1,
-		.stream = make_stream(), .args = values);
+	CALL(aclrtLaunchKernelWithArgsArray, .func = make_function(), .numBlocks = 1, .stream = make_stream(),
+		.args = values);
 }
 
 static void destroyed_beside_a_kernel_of_an_array(void)

@@ -14,8 +14,7 @@ static void part_used(struct checks *c, struct acl_call_record *call, struct acl
 
 static void task_used(struct checks *c, struct acl_call_record *call)
 {
-	part_used(c, call, task_owner(c, call), "task",
-		acl_arg_pointer(call->api, call->args, ACL_ROLE_TASK),
+	part_used(c, call, task_owner(c, call), "task", acl_arg_pointer(call->api, call->args, ACL_ROLE_TASK),
 		"The model of this task is gone, and the task with it.");
 }
 
