@@ -4,40 +4,6 @@
 
 static aclmdlRITaskParams params;
 
-static aclmdlRI model_on(aclrtStream s)
-{
-	capture_begin(s);
-	CALL(aclrtLaunchKernelWithHostArgs, .funcHandle = make_function(), .numBlocks = 1, .stream = s,
-		.hostArgs = heap_memory, .argsSize = 64);
-	return capture_end(s);
-}
-
-/* The only one that a captured model has. */
-static aclrtStream inner_stream(aclmdlRI m)
-{
-	aclrtStream inner = NULL;
-	uint32_t n = 1;
-
-	CALL_DOES(aclmdlRIGetStreams, 0, inner = make_address(), .modelRI = m, .streams = &inner,
-		.numStreams = &n);
-	return inner;
-}
-
-static aclmdlRITask task_on(aclrtStream inner, void *again)
-{
-	aclmdlRITask task = NULL;
-	uint32_t n = 1;
-
-	CALL_DOES(aclmdlRIGetTasksByStream, 0, task = again ? again : make_address(), .stream = inner,
-		.tasks = &task, .numTasks = &n);
-	return task;
-}
-
-static aclmdlRITask task_of(aclmdlRI m)
-{
-	return task_on(inner_stream(m), NULL);
-}
-
 static void destroy(aclmdlRI m)
 {
 	CALL(aclmdlRIDestroy, .modelRI = m);

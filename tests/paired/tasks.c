@@ -1,29 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Paired tests of the rules about the tasks of a model: reading and changing them, and the update after it.
  */
-#include "paired.h"
+#include "tasks.h"
 
 static aclmdlRITaskParams params = {.type = ACL_MODEL_RI_TASK_KERNEL};
 
-static aclmdlRI model_on(aclrtStream s)
+/* The only task of the model, and its parameters. */
+static aclmdlRITask asked_task(aclmdlRI m)
 {
-	capture_begin(s);
-	CALL(aclrtLaunchKernelWithHostArgs, .funcHandle = make_function(), .numBlocks = 1, .stream = s,
-		.hostArgs = heap_memory, .argsSize = 64);
-	return capture_end(s);
-}
+	aclmdlRITask task = task_of(m);
 
-/* The only task of the model. */
-static aclmdlRITask task_of(aclmdlRI m)
-{
-	aclrtStream inner = NULL;
-	aclmdlRITask task = NULL;
-	uint32_t n = 1, tasks = 1;
-
-	CALL_DOES(aclmdlRIGetStreams, 0, inner = make_address(), .modelRI = m, .streams = &inner,
-		.numStreams = &n);
-	CALL_DOES(aclmdlRIGetTasksByStream, 0, task = make_address(), .stream = inner, .tasks = &task,
-		.numTasks = &tasks);
 	CALL(aclmdlRITaskGetParams, .task = task, .params = &params);
 	params.type = ACL_MODEL_RI_TASK_KERNEL;
 	return task;
@@ -47,7 +33,7 @@ static void executed_after_disable(void)
 	aclrtStream s = make_stream();
 	aclmdlRI m = model_on(s);
 
-	CALL(aclmdlRITaskDisable, .task = task_of(m));
+	CALL(aclmdlRITaskDisable, .task = asked_task(m));
 	if (!bug)
 		update(m);
 	execute_returns(bug ? 507011 : 0, m, s);
@@ -60,7 +46,7 @@ static void executed_after_set(void)
 	aclrtStream s = make_stream();
 	aclmdlRI m = model_on(s);
 
-	CALL(aclmdlRITaskSetParams, .task = task_of(m), .params = &params);
+	CALL(aclmdlRITaskSetParams, .task = asked_task(m), .params = &params);
 	if (!bug)
 		update(m);
 	execute_returns(bug ? 507011 : 0, m, s);
@@ -74,7 +60,7 @@ static void executed_after_failure(void)
 	aclmdlRITaskParams other = {.type = ACL_MODEL_RI_TASK_VALUE_WRITE, .opInfoSize = 1};
 	aclrtStream s = make_stream();
 	aclmdlRI m = model_on(s);
-	aclmdlRITask task = task_of(m);
+	aclmdlRITask task = asked_task(m);
 
 	if (bug)
 		CALL_FAILS(107000, aclmdlRITaskSetParams, .task = task, .params = &other);
@@ -113,7 +99,7 @@ static aclmdlRI model_of(aclrtFuncHandle f, aclrtStream s)
 /* The model's only task launches another kernel from now on. */
 static void replace_kernel(aclmdlRI m, aclrtFuncHandle f)
 {
-	aclmdlRITask task = task_of(m);
+	aclmdlRITask task = asked_task(m);
 
 	params.kernelTaskParams.funcHandle = f;
 	CALL(aclmdlRITaskSetParams, .task = task, .params = &params);
@@ -160,7 +146,7 @@ static void destroyed_after_change(void)
 	aclrtStream s = make_stream();
 	aclmdlRI m = model_on(s);
 
-	CALL(aclmdlRITaskDisable, .task = task_of(m));
+	CALL(aclmdlRITaskDisable, .task = asked_task(m));
 	if (!bug)
 		update(m);
 	CALL(aclmdlRIDestroy, .modelRI = m);
@@ -170,7 +156,7 @@ static void disabled_of_no_type(void)
 {
 	aclrtStream s = make_stream();
 	aclmdlRI m = model_on(s);
-	aclmdlRITask task = task_of(m);
+	aclmdlRITask task = asked_task(m);
 	aclmdlRITaskType type = ACL_MODEL_RI_TASK_KERNEL;
 
 	CALL_DOES(aclmdlRITaskGetType, 0, type = bug ? ACL_MODEL_RI_TASK_DEFAULT : ACL_MODEL_RI_TASK_KERNEL,
@@ -184,7 +170,7 @@ static void disabled_of_no_type(void)
 /* Only kernels have attributes, and the task is of another type. */
 static void attribute_of_other_task(void)
 {
-	aclmdlRITask task = task_of(model_on(make_stream()));
+	aclmdlRITask task = asked_task(model_on(make_stream()));
 	aclmdlRITaskType type = ACL_MODEL_RI_TASK_KERNEL;
 
 	CALL_DOES(aclmdlRITaskGetType, 0,
@@ -197,7 +183,7 @@ static void attribute_of_other_task(void)
 
 static void attribute_of_task_with_parameters(void)
 {
-	aclmdlRITask task = task_of(model_on(make_stream()));
+	aclmdlRITask task = asked_task(model_on(make_stream()));
 
 	CALL_DOES(aclmdlRITaskGetParams, 0,
 		params.type = bug ? ACL_MODEL_RI_TASK_VALUE_WRITE : ACL_MODEL_RI_TASK_KERNEL, .task = task,
@@ -240,7 +226,7 @@ static void given_memory_replaced(void)
 	aclrtStream s = make_stream();
 	char *former = make_device_memory(4096), *tensor = make_device_memory(4096);
 	aclmdlRI m = model_given(former, s);
-	aclmdlRITask task = task_of(m);
+	aclmdlRITask task = asked_task(m);
 
 	words[3] = (uintptr_t)tensor;
 	params.kernelTaskParams.args = words;
@@ -417,7 +403,7 @@ static void disabled_while_running(void)
 {
 	aclrtStream s = make_stream();
 	aclmdlRI m = model_on(s);
-	aclmdlRITask task = task_of(m);
+	aclmdlRITask task = asked_task(m);
 
 	make_busy(s);
 	CALL(aclmdlRIExecuteAsync, .modelRI = m, .stream = s);
@@ -432,7 +418,7 @@ static void set_while_running(void)
 {
 	aclrtStream s = make_stream(), other = make_stream();
 	aclmdlRI m = model_on(s);
-	aclmdlRITask task = task_of(m);
+	aclmdlRITask task = asked_task(m);
 
 	make_busy(other);
 	CALL(aclmdlRIExecuteAsync, .modelRI = m, .stream = other);
@@ -450,7 +436,7 @@ static void set_before_its_word(void)
 	aclrtStream s = make_stream();
 	uint64_t *word = make_device_memory(64);
 	aclmdlRI m = model_on(s);
-	aclmdlRITask task = task_of(m);
+	aclmdlRITask task = asked_task(m);
 
 	make_busy(s);
 	CALL(aclmdlRIExecuteAsync, .modelRI = m, .stream = s);
@@ -478,7 +464,7 @@ static void two_threads(void)
 {
 	aclrtStream s = make_stream();
 	aclmdlRI m = model_on(s), n = model_on(s);
-	aclmdlRITask mine = task_of(m), of_other = task_of(n);
+	aclmdlRITask mine = asked_task(m), of_other = asked_task(n);
 
 	together = false;
 	CALL_DOES(aclmdlRITaskDisable, 0, other_call(bug ? mine : of_other), .task = mine);
@@ -490,7 +476,7 @@ static void two_threads(void)
 static void two_threads_each(void)
 {
 	aclrtStream s = make_stream();
-	aclmdlRITask task = task_of(model_on(s)), other = task_of(model_on(s));
+	aclmdlRITask task = asked_task(model_on(s)), other = asked_task(model_on(s));
 	aclmdlRITaskType type;
 
 	CALL_DOES(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pairs about functions of a binary that was unloaded: each call that takes one. */
-#include "paired.h"
+#include "tasks.h"
 
 static aclrtBinHandle load(void)
 {
@@ -79,27 +79,6 @@ static void function_comes_from_elsewhere(void)
 	if (!bug)
 		f = fetch(HANDLE, f);
 	CALL_FAILS(bug ? 107017 : 0, aclrtGetFunctionName, .funcHandle = f, .maxLen = 64, .name = OUT);
-}
-
-static aclmdlRI model_on(aclrtStream s)
-{
-	capture_begin(s);
-	CALL(aclrtLaunchKernelWithHostArgs, .funcHandle = make_function(), .numBlocks = 1, .stream = s,
-		.hostArgs = heap_memory, .argsSize = 64);
-	return capture_end(s);
-}
-
-static aclmdlRITask task_of(aclmdlRI m)
-{
-	aclrtStream inner = NULL;
-	aclmdlRITask task = NULL;
-	uint32_t n = 1, tasks = 1;
-
-	CALL_DOES(aclmdlRIGetStreams, 0, inner = make_address(), .modelRI = m, .streams = &inner,
-		.numStreams = &n);
-	CALL_DOES(aclmdlRIGetTasksByStream, 0, task = make_address(), .stream = inner, .tasks = &task,
-		.numTasks = &tasks);
-	return task;
 }
 
 static void task_given_function_of_unloaded_binary(void)
