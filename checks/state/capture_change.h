@@ -27,7 +27,7 @@ void model_uses_end(struct checks *c, struct acl_object *model);
 enum changing_task { TASK_KERNEL = 1, TASK_EVENT = 2, TASK_VALUE = 4, TASK_ANY = 7 };
 
 /* Which of them the function may have made; 0: one that stays as it is. */
-unsigned tasks_of(uint16_t api);
+unsigned tasks_made_by(uint16_t api);
 /* One of these was changed: what they use is forgotten. */
 void model_uses_changed(struct checks *c, struct acl_object *model, unsigned tasks);
 

@@ -93,7 +93,7 @@ static bool use_note(struct model_uses *u, struct model_use *use, const struct m
 
 	/* A task that is seen to use it says more than an argument, and one that stays as it is more still.
 	 */
-	if (first || (use->given && !now->given) || (tasks_of(use->api) && !tasks_of(now->api)))
+	if (first || (use->given && !now->given) || (tasks_made_by(use->api) && !tasks_made_by(now->api)))
 		*use = *now;
 	/* Else also by a task that no update replaces. */
 	use->in_group = in_group;
@@ -252,7 +252,7 @@ static struct model_uses *uses_staying(struct checks *c, struct model_uses *u, u
 	staying->room = u->room;
 	staying->model = u->model;
 	for (uint32_t i = 0; i < u->room; i++) {
-		if (!u->use[i].what || tasks_of(u->use[i].api) & tasks)
+		if (!u->use[i].what || tasks_made_by(u->use[i].api) & tasks)
 			continue;
 		*uses_slot(staying, u->use[i].what) = u->use[i];
 		u->use[i].what = 0;

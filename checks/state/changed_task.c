@@ -14,7 +14,7 @@
 #include "checks/state/task_state.h"
 
 /* Copies, sets and what else is of the default type stay as they are. */
-unsigned tasks_of(uint16_t api)
+unsigned tasks_made_by(uint16_t api)
 {
 	switch (acl_apis[api].operation_group) {
 	case ACL_OP_GROUP_COPY:

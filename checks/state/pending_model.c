@@ -477,7 +477,7 @@ void model_accesses_changed(struct checks *c, struct acl_object *model, unsigned
 		return;
 	access_walk_all(&w, tree);
 	while (!changed && (a = access_walk_next(&w)) != NULL)
-		changed = tasks_of(a->api) & tasks;
+		changed = tasks_made_by(a->api) & tasks;
 	model_accesses_unlock(model);
 	if (changed)
 		model_accesses_end(c, model);

@@ -27,11 +27,11 @@
 #define CHUNKS_MAX 64 /* blocks passed on the way to one */
 #define RANGES_MAX 8192
 #define LINES 8192 /* bytes that are read at once */
-#define MS UINT64_C(1000000)
-#define MISS (20 * MS)
-#define OLD (100 * MS)
-#define FREE (20 * MS) /* of processor time for readings, however close to each other */
-#define SHARE 50 /* times what a reading took pass before the next one */
+#define NS_PER_MS UINT64_C(1000000)
+#define MISS_NS (20 * NS_PER_MS)
+#define OLD_NS (100 * NS_PER_MS)
+#define AT_ONCE_NS (20 * NS_PER_MS) /* of processor time for readings, however close to each other */
+#define PAUSE 50 /* times what a reading took pass before the next one */
 
 struct range {
 	uint64_t start, end;
@@ -314,7 +314,7 @@ static uint64_t ns_of(clockid_t clock)
 	struct timespec t = {0};
 
 	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000 * MS + (uint64_t)t.tv_nsec;
+	return (uint64_t)t.tv_sec * 1000 * NS_PER_MS + (uint64_t)t.tv_nsec;
 }
 
 /* The readings of the map so far. */
@@ -332,9 +332,9 @@ static bool worth_reading(bool unsure)
 {
 	uint64_t passed = ns_of(CLOCK_MONOTONIC_COARSE) - readings.last;
 
-	if (unsure && readings.all < FREE)
+	if (unsure && readings.all < AT_ONCE_NS)
 		return true;
-	return passed >= (unsure ? MISS : OLD) && passed >= SHARE * readings.took;
+	return passed >= (unsure ? MISS_NS : OLD_NS) && passed >= PAUSE * readings.took;
 }
 
 static void read_now(void)

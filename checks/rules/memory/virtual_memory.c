@@ -28,12 +28,11 @@ static bool reservation_at(struct checks *c, const void *address, struct block_l
 }
 
 /* The same where the address has to be reserved; one that no table knows may be reserved below us. */
-static bool check_reserved(struct checks *c, struct acl_call_record *call, const void *address)
+static bool check_reserved(
+	struct checks *c, struct acl_call_record *call, const void *address, struct block_lookup *range)
 {
-	struct block_lookup place;
-
-	if (!reservation_at(c, address, &place)) {
-		if (address && !map_find(memory_blocks(c), (uintptr_t)address, &place))
+	if (!reservation_at(c, address, range)) {
+		if (address && !map_find(memory_blocks(c), (uintptr_t)address, range))
 			gone_memory_used(c, call, "virPtr", "reserved range", address);
 		return false;
 	}
@@ -263,14 +262,15 @@ static void link_leave(struct checks *c, struct acl_call_record *call)
 }
 
 /* False when nothing is mapped there, or it is unknown whether. */
-static bool check_mapped(struct checks *c, struct acl_call_record *call, const void *address)
+static bool check_mapped(
+	struct checks *c, struct acl_call_record *call, const void *address, struct block_lookup *place)
 {
-	struct block_lookup range, place;
+	struct block_lookup range;
 	bool mapped;
 
 	if (!reservation_at(c, address, &range))
 		return false;
-	mapped = map_find(mapping(c)->mapped, (uintptr_t)address, &place);
+	mapped = map_find(mapping(c)->mapped, (uintptr_t)address, place);
 	FINDING(c, call, "vmm-use-unmapped", !mapped && !load_relaxed(&mapping(c)->unfollowed),
 		PARTS(part_address("address", address), part_block("reserved range", range.block)),
 		"No memory is mapped at this address of the reserved range.");
@@ -314,8 +314,8 @@ static void access_enter(struct checks *c, struct acl_call_record *call)
 	const struct acl_args_aclrtMemSetAccess *a = call->args;
 	struct block_lookup place;
 
-	if (!a->size || !check_reserved(c, call, a->virPtr) || !check_mapped(c, call, a->virPtr) ||
-		!map_find(mapping(c)->mapped, (uintptr_t)a->virPtr, &place))
+	if (!a->size || !check_reserved(c, call, a->virPtr, &place) ||
+		!check_mapped(c, call, a->virPtr, &place))
 		return;
 	FINDING(c, call, "vmm-set-access-args",
 		place.base != (uintptr_t)a->virPtr || !ends_with_mapping(c, place.base, a->size),
@@ -329,8 +329,7 @@ static void mapping_asked(struct checks *c, struct acl_call_record *call)
 	const void *address = acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS);
 	struct block_lookup place;
 
-	if (check_reserved(c, call, address) && check_mapped(c, call, address) &&
-		map_find(mapping(c)->mapped, (uintptr_t)address, &place))
+	if (check_reserved(c, call, address, &place) && check_mapped(c, call, address, &place))
 		FINDING(c, call, "vmm-set-access-args", place.base != (uintptr_t)address,
 			PARTS(part_address("virPtr", address), part_block("mapping", place.block)),
 			"virPtr lies inside a mapping, it is not its beginning.");
@@ -360,7 +359,7 @@ static void unmap_enter(struct checks *c, struct acl_call_record *call)
 		FINDING(c, call, "vmm-unmap-not-mapped", place.base != (uintptr_t)address,
 			PARTS(part_address("address", address), part_block("mapping", place.block)),
 			"The address lies inside a mapping, it is not its beginning.");
-	} else if (check_reserved(c, call, address) && reservation_at(c, address, &range))
+	} else if (check_reserved(c, call, address, &range))
 		FINDING(c, call, "vmm-unmap-not-mapped", true,
 			PARTS(part_address("address", address), part_block("reserved range", range.block)),
 			"Nothing is mapped at this address.");
@@ -439,7 +438,8 @@ static void check_use(struct checks *c, struct acl_call_record *call, const stru
 	struct block_lookup range;
 	struct acl_block *closed;
 
-	if (!r || !r->span || !check_mapped(c, call, r->address) || !reservation_at(c, r->address, &range))
+	if (!r || !r->span || !check_mapped(c, call, r->address, &range) ||
+		!reservation_at(c, r->address, &range))
 		return;
 	if (acl_apis[call->api].operation_group == ACL_OP_GROUP_CACHE)
 		check_gap(c, call, r, &range);

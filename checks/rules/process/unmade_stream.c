@@ -21,20 +21,6 @@ struct unmade_streams {
 	_Atomic uint32_t n; /* ever */
 };
 
-static const void *variable_of(const struct acl_call_record *call)
-{
-	const struct acl_api_info *api = &acl_apis[call->api];
-	const void *variable = NULL;
-
-	for (unsigned i = 0; i < api->n_params; i++) {
-		const struct acl_param *p = &acl_params(api)[i];
-
-		if (p->life == ACL_LIFE_CREATE && p->handle == ACL_HANDLE_STREAM)
-			memcpy(&variable, (const char *)call->args + p->offset, sizeof(variable));
-	}
-	return variable;
-}
-
 static bool holds_null(struct checks *c, const void *variable)
 {
 	const void *held;
@@ -64,7 +50,7 @@ static void forget(struct unmade_streams *s, const struct acl_call_record *call)
 static void stream_create_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct unmade_streams *s = module_state(c, unmade_stream);
-	const void *variable = variable_of(call);
+	const void *variable = acl_arg_pointer(call->api, call->args, ACL_ROLE_STREAM);
 	struct unmade *u;
 
 	if (succeeded(call)) {
