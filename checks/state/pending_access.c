@@ -7,9 +7,6 @@
 #include "checks/state/pending_inside.h"
 #include "checks/state/signal_state.h"
 
-#define FIRST_NODES 3
-#define FIRST_PLACES_LOG 3 /* of accesses that may come again: as many more as there is room for nodes */
-
 /* --- the accesses of a block ---------------------------------------------------------------- */
 
 static inline struct block_accesses *accesses_at(struct checks *c, const struct block_lookup *place)
@@ -23,32 +20,44 @@ void access_place_fetch(struct checks *c, uint64_t address)
 		__builtin_prefetch(&pending_state(c)->place[shared_place(address)], 1);
 }
 
-/* By stream and start, each in one of two places; a node there may have been removed, and used again by
- * others. */
-static inline size_t place_of(const struct access_tree_of *t, acl_ref stream, uint64_t start)
+/* Index + 1 of the nodes that may come again, 0 = none.  Those of few nodes are in the line of the tree: only
+ * the node itself is to be fetched then. */
+static inline uint16_t *links_of(struct access_tree_of *t)
 {
+	return t->tree.room <= BLOCK_NODES ? t->first : (uint16_t *)(t->tree.at + t->tree.room);
+}
+
+/*
+ * By stream and start, each in one of two places; what reads a block is far from what writes the same bytes.
+ * A node there may have been removed, and used again by others.
+ */
+static inline size_t link_of(const struct access_tree_of *t, acl_ref stream, uint64_t start, unsigned flags)
+{
+	uint64_t writes = (flags & ACCESS_WRITES) != 0;
 	/* Pieces at equal distances, streams one after the other, both: all lie far from each other. */
-	return ((start >> 6) + (stream >> 32)) * UINT64_C(0x9e3779b97f4a7c15) >> t->shift;
+	uint64_t mixed = ((start >> 6) + (stream >> 32)) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return (mixed ^ writes << 63) >> t->shift;
 }
 
 static inline void remember(struct access_tree_of *t, const struct pending_access *node)
 {
-	size_t at = place_of(t, node->stream, node->start);
-	uint16_t link = (uint16_t)(node - t->tree.at + 1);
+	size_t at = link_of(t, node->stream, node->start, node->flags);
+	uint16_t link = (uint16_t)(node - t->tree.at + 1), *links = links_of(t);
 
-	if (t->last[at] != link)
-		t->last[at ^ 1] = t->last[at];
-	t->last[at] = link;
+	if (links[at] != link)
+		links[at ^ 1] = links[at];
+	links[at] = link;
 }
 
-static size_t places_bytes(unsigned room)
+static size_t links_bytes(unsigned room)
 {
-	return (size_t)room / FIRST_NODES * sizeof(uint16_t) << FIRST_PLACES_LOG;
+	return (size_t)room / BLOCK_NODES * sizeof(uint16_t) << BLOCK_LINKS_LOG;
 }
 
 static size_t nodes_bytes(unsigned room)
 {
-	return room * sizeof(struct pending_access) + places_bytes(room);
+	return room * sizeof(struct pending_access) + (room > BLOCK_NODES ? links_bytes(room) : 0);
 }
 
 void accesses_clear(struct block_accesses *b)
@@ -61,8 +70,7 @@ void accesses_clear(struct block_accesses *b)
 		return;
 	}
 	t->tree.root = t->tree.free = t->tree.n = t->tree.writes = 0;
-	if (t->last)
-		memset(t->last, 0, places_bytes(t->tree.room));
+	memset(links_of(t), 0, links_bytes(t->tree.room));
 }
 
 /* Under the lock: the block's only one, which has no gaps. */
@@ -200,7 +208,7 @@ static void accesses_sweep(struct checks *c, struct block_accesses *b)
 static void accesses_room(struct checks *c, struct block_accesses *b)
 {
 	struct access_tree_of *t = tree_of(b);
-	unsigned room = t->tree.room ? t->tree.room * 2u : FIRST_NODES;
+	unsigned room = t->tree.room ? t->tree.room * 2u : BLOCK_NODES;
 	struct pending_access *more;
 
 	if (t->tree.n)
@@ -217,8 +225,7 @@ static void accesses_room(struct checks *c, struct block_accesses *b)
 	checks_forget(c, t->tree.at, nodes_bytes(t->tree.room));
 	t->tree.at = more;
 	t->tree.room = (uint16_t)room;
-	t->last = (uint16_t *)(more + room);
-	t->shift = (uint8_t)(64 - FIRST_PLACES_LOG - __builtin_ctz(room / FIRST_NODES));
+	t->shift = (uint8_t)(64 - BLOCK_LINKS_LOG - __builtin_ctz(room / BLOCK_NODES));
 }
 
 /* --- what a new access meets ----------------------------------------------------------------------- */
@@ -362,7 +369,7 @@ static inline bool is_again(const struct access_tree_of *t, const struct pending
 
 /* Under the lock: that access; NULL: it is not at hand, or others may be unordered with it. */
 static inline struct pending_access *find_again(
-	const struct access_tree_of *t, acl_ref stream, uint64_t start, uint64_t end, unsigned flags)
+	struct access_tree_of *t, acl_ref stream, uint64_t start, uint64_t end, unsigned flags)
 {
 	struct pending_access *node;
 	unsigned first, second;
@@ -370,9 +377,9 @@ static inline struct pending_access *find_again(
 
 	if (!t->tree.root)
 		return NULL;
-	at = place_of(t, stream, start);
-	first = t->last[at];
-	second = t->last[at ^ 1];
+	at = link_of(t, stream, start, flags);
+	first = links_of(t)[at];
+	second = links_of(t)[at ^ 1];
 	if (__builtin_expect(first && is_again(t, t->tree.at + first - 1, stream, start, end, flags), 1))
 		return t->tree.at + first - 1;
 	if (second && is_again(t, t->tree.at + second - 1, stream, start, end, flags))
@@ -438,7 +445,7 @@ static __attribute__((noinline)) bool access_again_among(struct block_accesses *
 	struct access_tree_of *t = tree_of(b);
 	acl_ref stream = object_ref(stream_of(call));
 	uint64_t start = (uintptr_t)a->address;
-	size_t link = t->tree.n > 1 ? t->last[place_of(t, stream, start)] : 0;
+	size_t link = t->tree.n > 1 ? links_of(t)[link_of(t, stream, start, flags)] : 0;
 	struct pending_access *last;
 
 	if (__builtin_expect(!link, 0))

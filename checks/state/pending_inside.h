@@ -34,12 +34,15 @@ struct block_accesses {
 	uint8_t reduction;
 };
 
+#define BLOCK_NODES 3 /* that there is room for at first */
+#define BLOCK_LINKS_LOG 3 /* of accesses that may come again: as many more as there is room for nodes */
+
 /* Where there are more, under the same lock. */
 struct access_tree_of {
 	_Alignas(64) struct access_tree tree;
 	acl_ref only; /* the stream of all in the tree, 0 = several; set with its first one */
-	uint16_t *last; /* behind the nodes: index + 1 of those that may come again, 0 = none */
-	uint8_t shift; /* 64 - log2 of the places there */
+	uint8_t shift; /* 64 - log2 of the links */
+	uint16_t first[1 << BLOCK_LINKS_LOG]; /* links of the first nodes: see links_of() */
 };
 
 struct pending_state {
