@@ -48,6 +48,8 @@ static void context_missed_by_the_runtime(void **state)
 	CALL(sc.fixture, aclmdlRICaptureBegin, 107002, .stream = sc.s,
 		.mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
 	want(sc.fixture, "current-context-missing:error");
+	CALL(sc.fixture, aclrtResetOverflowStatus, 107002, .stream = sc.s);
+	want(sc.fixture, "current-context-missing:error");
 	/* The stream's context is set, or another one below us: it is not missing here. */
 	sc.fixture->tid = 1;
 	CALL(sc.fixture, aclmdlRICaptureBegin, 107002, .stream = sc.s,

@@ -44,6 +44,21 @@ static void forced_in_other_context(void)
 	CALL_FAILS(bug ? 107003 : 0, aclrtDestroyStreamForce, .stream = s);
 }
 
+static void notify_without_device(void)
+{
+	static char key[65];
+	aclrtNotify n = NULL;
+
+	CALL_DOES(aclrtCreateNotify, 0, n = make_address(), .notify = &n);
+	CALL(aclrtNotifyGetExportKey, .notify = n, .key = key, .len = sizeof(key));
+	/* A thread of its own has no device before it has set one. */
+	pair_thread(1);
+	if (!bug)
+		CALL(aclrtSetDevice, .deviceId = 0);
+	CALL_DOES(aclrtNotifyImportByKey, bug ? 107002 : 0, n = bug ? NULL : make_address(), .notify = &n,
+		.key = key);
+}
+
 /* --- resets -------------------------------------------------------------------------- */
 
 static void reset_other_device(void)
@@ -166,6 +181,7 @@ static const struct pair pairs[] = {
 	PAIR("device-id-out-of-range", device_asked),
 	PAIR_AVOIDS("device-id-out-of-range", device_not_counted),
 	PAIR_AVOIDS("device-id-out-of-range", device_of_pool_not_counted),
+	PAIR("current-context-missing", notify_without_device),
 	PAIR_ALSO("context-lost-after-destroy", destroyed_own, "current-context-missing"),
 	PAIR_ALSO("implicit-default-switch", replaced_by_default, "stream-other-context-use"),
 	PAIR("stream-destroy-wrong-context", stream_of_other_context),

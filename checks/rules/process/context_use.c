@@ -123,12 +123,15 @@ static void destroying(struct checks *c, struct acl_call_record *call)
 }
 
 /* Work, and what it needs: of other functions the answer need not mean the thread's context, or is what the
- * program asked for. */
+ * program asked for, or has a rule of its own (peers, limits of a device). */
 static bool answer_is_about_context(const struct acl_api_info *info)
 {
 	switch (info->operation_group) {
 	case ACL_OP_GROUP_CREATE:
 	case ACL_OP_GROUP_ALLOCATE:
+	case ACL_OP_GROUP_IMPORT:
+	case ACL_OP_GROUP_MAP:
+	case ACL_OP_GROUP_DESCRIBE:
 	case ACL_OP_GROUP_COPY:
 	case ACL_OP_GROUP_SET:
 	case ACL_OP_GROUP_REDUCE:
@@ -136,6 +139,10 @@ static bool answer_is_about_context(const struct acl_api_info *info)
 	case ACL_OP_GROUP_CACHE:
 	case ACL_OP_GROUP_MANAGED:
 	case ACL_OP_GROUP_LAUNCH:
+	case ACL_OP_GROUP_CALLBACK:
+	case ACL_OP_GROUP_TASK:
+	case ACL_OP_GROUP_STREAM:
+	case ACL_OP_GROUP_OVERFLOW:
 	case ACL_OP_GROUP_RECORD:
 	case ACL_OP_GROUP_WAIT:
 	case ACL_OP_GROUP_RESET:
