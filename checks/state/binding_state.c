@@ -37,14 +37,24 @@ struct acl_object *binding_of(struct checks *c, struct acl_object *stream)
 	return model && object_usable(model) ? model : NULL;
 }
 
+/* stream: NULL = it is none of the live ones. */
+static struct acl_object *model_with(struct checks *c, struct acl_object *stream, uint64_t handle)
+{
+	struct acl_object *model = binding_of(c, stream);
+
+	if (!model && !value_table_empty(&bindings(c)->answered))
+		model = object_of(c, value_table_value(&bindings(c)->answered, handle));
+	return model && object_usable(model) ? model : NULL;
+}
+
 struct acl_object *stream_model(struct checks *c, const void *stream)
 {
-	struct acl_object *s = stream ? object_live(c, ACL_HANDLE_STREAM, stream) : NULL, *model;
+	return stream ? model_with(c, object_live(c, ACL_HANDLE_STREAM, stream), (uintptr_t)stream) : NULL;
+}
 
-	model = binding_of(c, s);
-	if (!model && stream && !value_table_empty(&bindings(c)->answered))
-		model = object_of(c, value_table_value(&bindings(c)->answered, (uintptr_t)stream));
-	return model && object_usable(model) ? model : NULL;
+struct acl_object *live_stream_model(struct checks *c, struct acl_object *stream)
+{
+	return model_with(c, stream, load_relaxed(&stream->value));
 }
 
 struct acl_object *stream_owner(struct checks *c, const void *stream)

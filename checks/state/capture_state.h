@@ -84,6 +84,8 @@ struct model_state {
 	_Atomic uint64_t origin; /* acl_ref of the stream */
 	_Atomic uint64_t parent; /* sub: acl_ref of the model of whose condition it is */
 	_Atomic uint64_t thread; /* thread_identity() of the one that began the capture */
+	_Atomic uint64_t updated_on, updated_at; /* the last end of an update: acl_ref of the stream, its
+						    position; 0 = none, or being changed */
 	_Atomic uint8_t change; /* enum model_change */
 	_Atomic uint32_t task_thread; /* 1 + index of the thread in a call on one of its tasks, 0 = none */
 	struct model_external_wait external_wait[MODEL_EXTERNAL_WAITS]; /* under the lock */

@@ -71,12 +71,9 @@ static void stream_capture_enter(struct checks *c, struct acl_call_record *call)
 }
 
 /* Signals of all streams that this one does not count yet.  Relaxed: who counts them acquires. */
-static inline bool signals_are_new(struct checks *c, const struct acl_object *stream)
+static inline bool signals_are_new(struct checks *c, struct acl_object *stream)
 {
-	uint32_t all = load_relaxed(signals_of_all(c));
-	struct stream_rare *s = all ? object_rare(stream) : NULL;
-
-	return all && (!s || load_relaxed(&s->signalled_all) != all);
+	return load_relaxed(&stream_state(stream)->signalled) != load_relaxed(signals_of_all(c));
 }
 
 static inline void signals_count(struct checks *c, struct acl_object *stream, uint64_t position)
@@ -87,7 +84,7 @@ static inline void signals_count(struct checks *c, struct acl_object *stream, ui
 	if (!s)
 		return;
 	raise_to(&s->signal, position - 1);
-	store_release(&s->signalled_all, all);
+	store_release(&stream_state(stream)->signalled, all);
 }
 
 void stream_submits(struct checks *c, struct acl_object *stream, uint64_t position)
@@ -96,21 +93,12 @@ void stream_submits(struct checks *c, struct acl_object *stream, uint64_t positi
 		signals_count(c, stream, position);
 }
 
+/* A function of its own, so that a task saves no more registers than it needs. */
 static __attribute__((noinline)) void task_behind_new_signals(
 	struct checks *c, struct acl_object *s, struct acl_call_record *call)
 {
 	signals_count(c, s, call->state.position);
 	object_used(c, s, call);
-}
-
-/* Both are functions of their own, so that a task saves no more registers than it needs. */
-static __attribute__((noinline)) void task_behind_signals(
-	struct checks *c, struct acl_object *s, struct acl_call_record *call)
-{
-	if (signals_are_new(c, s))
-		task_behind_new_signals(c, s, call);
-	else
-		object_used(c, s, call);
 }
 
 /* A task is put on the stream: it takes the next position. */
@@ -121,8 +109,8 @@ static void stream_submit_enter(struct checks *c, struct acl_call_record *call)
 	if (!s || !object_usable(s))
 		return;
 	call->state.position = counter_inc(&stream_state(s)->submitted) + 1;
-	if (load_relaxed(signals_of_all(c)))
-		task_behind_signals(c, s, call);
+	if (__builtin_expect(signals_are_new(c, s), 0))
+		task_behind_new_signals(c, s, call);
 	else
 		object_used(c, s, call);
 }
@@ -385,7 +373,11 @@ static uint32_t creation_flags(struct checks *c, const struct acl_call_record *c
 
 void stream_created(struct checks *c, const struct acl_call_record *call, struct acl_object *o)
 {
-	store_relaxed(&stream_state(o)->flags, creation_flags(c, call));
+	uint32_t flags = creation_flags(c, call);
+	struct stream_rare *r = flags ? stream_rare_make(c, o) : NULL;
+
+	if (r)
+		store_relaxed(&r->flags, flags);
 	replay_stream_created(c, o);
 }
 

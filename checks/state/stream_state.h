@@ -14,7 +14,8 @@ struct stream_state {
 	_Atomic uint64_t unsure; /* up to here it may be done: no evidence either way */
 	_Atomic uint64_t opaque; /* position of the last kernel of which it is not known what it does */
 	_Atomic uint64_t work; /* position of the last task other than record and wait */
-	_Atomic uint32_t flags; /* of creation */
+	_Atomic uint32_t signalled; /* of the signals that may be of all streams, the last one that .signal of
+				       its rare part counts */
 	union {
 		struct {
 			_Atomic uint8_t update; /* enum stream_update */
@@ -36,8 +37,7 @@ _Static_assert(sizeof(struct acl_object) + sizeof(struct stream_state) <= 128, "
 struct stream_rare {
 	struct object_rare of_any;
 	/* What each task asks for stands together. */
-	_Atomic uint32_t signalled_all; /* of the signals that may be of all streams, the last one that
-					   .signal counts */
+	_Atomic uint32_t flags; /* of creation */
 	_Atomic uint64_t unseen,
 		unseen_position; /* of a wait that is not seen, and that its last tasks come after, if it is
 				    not over: acl_ref, position; 0 = none; see order_state.c */
@@ -177,8 +177,8 @@ static inline uint64_t stream_signalled(const struct checks *c, struct acl_objec
 	uint32_t all = load_acquire(signals_of_all(c));
 	struct stream_rare *r = object_rare(stream);
 
-	if (__builtin_expect(
-		    (r ? load_acquire(&r->signalled_all) : 0) != all || (r && load_acquire(&r->launching)),
+	if (__builtin_expect(load_acquire(&stream_state(stream)->signalled) != all ||
+				     (r && load_acquire(&r->launching)),
 		    0))
 		return stream_submitted(stream);
 	return r ? load_relaxed(&r->signal) : 0;

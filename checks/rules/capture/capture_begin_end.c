@@ -45,7 +45,7 @@ static void flags_for_capture(struct checks *c, struct acl_call_record *call, co
 	if (c->soc && strstr(c->soc, "950"))
 		bad |= ACL_STREAM_PERSISTENT;
 	check_capture(c, call, RULE("capture-begin-bad-stream-flag"),
-		load_relaxed(&stream_state(stream_of(call))->flags) & bad, NULL, detail);
+		stream_rarely(stream_of(call), flags) & bad, NULL, detail);
 }
 
 static void capture_begin_enter(struct checks *c, struct acl_call_record *call)
@@ -136,29 +136,42 @@ static void capture_end_state(struct checks *c, struct acl_call_record *call)
 		"Nothing was captured into the model of a condition: there will be no model.");
 }
 
-/* A function of its own, so that other calls need no stack for it. */
-static __attribute__((noinline)) void capture_context_is_wrong(
-	struct checks *c, struct acl_call_record *call, struct acl_object *current)
-{
-	FINDING_BROKEN(c, call, RULE("capture-wrong-context"),
-		PARTS(part_object("stream", stream_of(call)), part_object("context", current)),
-		"The stream belongs to another context than the current one.");
-}
-
 /* The runtime's answer decides: what is current may have been set below us. */
-static void capture_context_leave(struct checks *c, struct acl_call_record *call)
+static void capture_context_failed(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call), *own, *current;
 	bool is_known;
 
-	if (!s || !object_usable(s))
+	if (error_of(call) != ACL_ERROR_RT_STREAM_CONTEXT || !s || !object_usable(s))
 		return;
 	own = context_of(c, s);
 	current = context_current(c, thread_of(call), &is_known);
-	if (own && current &&
-		finding_condition(c, call, RULE("capture-wrong-context"),
-			error_of(call) == ACL_ERROR_RT_STREAM_CONTEXT && own != current))
-		capture_context_is_wrong(c, call, current);
+	if (own && current && own != current)
+		FINDING_BROKEN(c, call, RULE("capture-wrong-context"),
+			PARTS(part_object("stream", s), part_object("context", current)),
+			"The stream belongs to another context than the current one.");
+}
+
+static bool needs_own_context(const struct acl_api_info *info, unsigned api)
+{
+	return info->operation == ACL_OP_LAUNCH_CONDITION ||
+	       (info->operation_group == ACL_OP_GROUP_CAPTURE && acl_arg_has(api, ACL_ROLE_STREAM));
+}
+
+static void capture_context_bind(
+	void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder)
+{
+	for (unsigned api = 0; api < acl_api_count; api++)
+		if (needs_own_context(&acl_apis[api], api))
+			add(binder, api, ACL_FAILED, capture_context_failed);
+}
+
+static bool capture_context_create(struct checks *c)
+{
+	for (unsigned api = 0; api < acl_api_count; api++)
+		if (needs_own_context(&acl_apis[api], api))
+			rule_evaluated_by(c, RULE("capture-wrong-context"), api);
+	return true;
 }
 
 /* The streams of the capture could not be destroyed: to call them leaks adds nothing. */
@@ -218,8 +231,6 @@ static const struct check_hook hooks[] = {
 	{ON_OP(WAIT_EVENT), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_SPECIAL, capture_join_enter},
 	{ON_OP(CAPTURE_END), ACL_ENTER, capture_end_enter},
 	{ON_OP(CAPTURE_END), ACL_ENTER, capture_end_state},
-	{ON_GROUP_WITH(CAPTURE, STREAM), ACL_LEAVE, capture_context_leave},
-	{ON_OP(LAUNCH_CONDITION), ACL_LEAVE, capture_context_leave},
 	{ON_OP(EXECUTE_MODEL), ACL_ENTER | ACL_IF_ASYNC, capture_execute_enter},
 	{ON_OP(DESTROY_STREAM), ACL_ENTER, capture_stream_destroy},
 };
@@ -227,5 +238,7 @@ static const struct check_hook hooks[] = {
 const struct check_module module_capture_ends = {
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.bind = capture_context_bind,
+	.create = capture_context_create,
 	.finish = capture_finish,
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executions of models and what they must not meet: another one, the end of the model, an update that is not
  * done. */
-#include "checks/engine/value_table.h"
 #include "checks/rules/copy/earlier_access.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/group_state.h"
@@ -9,15 +8,6 @@
 #include "checks/state/order_state.h"
 #include "checks/state/signal_state.h"
 #include "checks/state/stream_state.h"
-
-struct model_order {
-	struct value_table stream, position; /* acl_ref of a model -> where its last update ended */
-};
-
-static struct model_order *model_orders(struct checks *c)
-{
-	return module_state(c, model_order);
-}
 
 /* --- executed twice at once ------------------------------------------------------------------------- */
 
@@ -101,14 +91,17 @@ static void running_destroy_failed(struct checks *c, struct acl_call_record *cal
 static void update_end_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call), *group, *model;
+	struct model_state *m;
 
 	group = s ? object_of(c, stream_rarely(s, updating)) : NULL;
 	model = group ? object_of(c, load_relaxed(&group_state(group)->model)) : NULL;
 	if (!model || !succeeded(call))
 		return;
-	model = model_root(c, model);
-	value_table_set_object(c, &model_orders(c)->stream, model, object_ref(s));
-	value_table_set_object(c, &model_orders(c)->position, model, stream_submitted(s));
+	m = model_state(model_root(c, model));
+	/* Position 0 while the pair is changed: a reader in between sees no update and proves nothing. */
+	store_release(&m->updated_at, 0);
+	store_release(&m->updated_on, object_ref(s));
+	store_release(&m->updated_at, stream_submitted(s));
 }
 
 static void updated_execute_enter(struct checks *c, struct acl_call_record *call)
@@ -116,11 +109,10 @@ static void updated_execute_enter(struct checks *c, struct acl_call_record *call
 	struct acl_object *model = model_argument(c, call), *s = stream_of(call), *updater;
 	uint64_t position;
 
-	if (!model || !s || !call->state.position || value_table_empty(&model_orders(c)->stream) ||
-		order_unseen(c, s))
+	position = model ? load_acquire(&model_state(model)->updated_at) : 0;
+	if (!position || !s || !call->state.position || order_unseen(c, s))
 		return;
-	updater = object_of(c, value_table_value(&model_orders(c)->stream, object_ref(model)));
-	position = value_table_value(&model_orders(c)->position, object_ref(model));
+	updater = object_of(c, load_acquire(&model_state(model)->updated_on));
 	/* Its tasks may wait for the end of the update themselves. */
 	if (!updater || updater == s || load_relaxed(&model_state(model)->waits_outside))
 		return;
@@ -143,5 +135,4 @@ static const struct check_hook hooks[] = {
 const struct check_module module_model_order = {
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
-	.state_size = sizeof(struct model_order),
 };

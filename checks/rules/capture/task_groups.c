@@ -101,11 +101,10 @@ static __attribute__((noinline)) void update_stream_is_taken(
 			: "The stream belongs to a model: tasks are updated on another one.");
 }
 
-/* Neither of a capture nor of a model. */
+/* Of a live stream: it is neither of a capture nor of a model. */
 static bool update_stream_free(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *capture = capture_of(c, stream_of(call)),
-			  *model = stream_model(c, stream_argument(c, call));
+	struct acl_object *s = stream_of(call), *capture = capture_of(c, s), *model = live_stream_model(c, s);
 
 	if (!finding_condition(c, call, RULE("taskupd-begin-capturing"), capture || model))
 		return true;

@@ -125,7 +125,7 @@ static void polls(struct checks *c, struct acl_call_record *call)
 	struct acl_object *s = stream_of(call);
 	unsigned n;
 
-	if (!s || __builtin_expect(!(load_relaxed(&stream_state(s)->flags) & ACL_STREAM_FAST_SYNC), 1))
+	if (!s || __builtin_expect(!(stream_rarely(s, flags) & ACL_STREAM_FAST_SYNC), 1))
 		return;
 	n = counter_inc(&threads(c)->polling) + 1;
 	call_note_set(call, &polls_note, 1);

@@ -40,8 +40,7 @@ static bool check_binding(struct checks *c, struct acl_call_record *call, const 
 	bool broken, struct acl_object *stream, struct acl_object *model, const char *detail)
 {
 	return FINDING_OF(c, call, rule, broken,
-		PARTS(stream ? part_uint("stream flags", load_relaxed(&stream_state(stream)->flags))
-			     : part_none(),
+		PARTS(stream ? part_uint("stream flags", stream_rarely(stream, flags)) : part_none(),
 			part_object("stream", stream), part_object("model", model)),
 		"%s", detail);
 }
@@ -65,7 +64,7 @@ static void built_already(struct checks *c, struct acl_call_record *call, struct
 /* Why the stream cannot be bound; NULL = it can. */
 static const char *unbindable(struct checks *c, const struct acl_call_record *call, struct acl_object *s)
 {
-	uint32_t flags = load_relaxed(&stream_state(s)->flags);
+	uint32_t flags = stream_rarely(s, flags);
 
 	if (binding_of(c, s))
 		return "The stream is bound to a model already.";
@@ -170,7 +169,7 @@ static void model_execute_on_stream(struct checks *c, struct acl_call_record *ca
 			"The stream belongs to a model: a model runs on another stream.");
 	else if (s)
 		check_binding(c, call, RULE("mdlri-execute-on-model-stream"),
-			stream_is_known(s) && load_relaxed(&stream_state(s)->flags) & unfit, s, NULL,
+			stream_is_known(s) && stream_rarely(s, flags) & unfit, s, NULL,
 			"Models do not run on PERSISTENT, CPU_SCHEDULE or DEVICE_USE_ONLY streams.");
 }
 
@@ -214,7 +213,7 @@ static bool is_persistent_on_950(
 	const struct checks *c, const struct acl_call_record *call, struct acl_object *s)
 {
 	return acl_apis[call->api].operation == ACL_OP_STREAM_ABORT && c->soc && strstr(c->soc, "950") &&
-	       stream_is_known(s) && load_relaxed(&stream_state(s)->flags) & ACL_STREAM_PERSISTENT;
+	       stream_is_known(s) && stream_rarely(s, flags) & ACL_STREAM_PERSISTENT;
 }
 
 static void bound_stream_abort(struct checks *c, struct acl_call_record *call)
@@ -289,7 +288,7 @@ static void barrier_stream_enter(struct checks *c, struct acl_call_record *call)
 /* Why the stream cannot be cleaned; NULL = it can. */
 static const char *uncleanable(struct checks *c, const struct acl_call_record *call, struct acl_object *s)
 {
-	uint32_t flags = load_relaxed(&stream_state(s)->flags);
+	uint32_t flags = stream_rarely(s, flags);
 
 	if (!(flags & ACL_STREAM_PERSISTENT))
 		return "The stream was made without ACL_STREAM_PERSISTENT.";
