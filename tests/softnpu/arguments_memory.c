@@ -421,7 +421,7 @@ static void batches(void)
 {
 	aclrtMemcpyBatchAttr attr[3] = {{.dstLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE}}, odd = attr[0];
 	size_t room[] = {64, 64}, bytes[] = {64, 64}, at[] = {0, 1, 2}, one[] = {1, 1}, far[] = {0, 2},
-	       failed;
+	       none[] = {0, 0}, failed;
 	void *to[2], *from[2];
 
 	setup();
@@ -445,6 +445,9 @@ static void batches(void)
 	IS(aclrtMemcpyBatchAsync(to, room, from, bytes, 2, attr, one, 1, &failed, s), 107000);
 	IS(aclrtMemcpyBatchV2(to, room, from, NULL, 2, attr, at, 1), 100000);
 	IS(aclrtMemcpyBatchAsyncV2(to, room, from, bytes, 2, attr, at, 0, s), 107000);
+	IS(aclrtMemcpyBatch(NULL, NULL, NULL, none, 2, NULL, NULL, 0, &failed), V(0, 100000));
+	IS(aclrtMemcpyBatch(to, room, from, none, 0, attr, at, 1, &failed), 100000);
+	IS(aclrtMemcpyBatchAsyncV2(NULL, room, from, none, 2, attr, NULL, 1, s), V(0, 100000));
 }
 
 static void symbols(void)

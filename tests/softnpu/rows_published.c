@@ -64,6 +64,21 @@ static void batch_of_nothing(void)
 	batch_now(&b, 0);
 }
 
+static void batches_of_nothing_without_more(void)
+{
+	size_t none[2] = {0, 0}, failed = 77;
+	aclrtStream gone = stream();
+
+	need(aclrtDestroyStream(gone));
+	row(aclrtMemcpyBatch(NULL, NULL, NULL, none, 2, NULL, NULL, 0, &failed));
+	row((long)failed);
+	row(aclrtMemcpyBatchAsync(NULL, NULL, NULL, none, 2, NULL, NULL, 0, &failed, gone));
+	row(aclrtMemcpyBatchV2(NULL, NULL, NULL, none, 2, NULL, NULL, 0));
+	row(aclrtMemcpyBatchAsyncV2(NULL, NULL, NULL, none, 2, NULL, NULL, 0, gone));
+	row(aclrtMemcpyBatch(NULL, NULL, NULL, none, 0, NULL, NULL, 0, &failed));
+	row(aclrtMemcpyBatch(NULL, NULL, NULL, none, 2, NULL, NULL, 0, NULL));
+}
+
 static void batch_index_of_outer_refusals(void)
 {
 	size_t little[] = {64, 16};
@@ -750,17 +765,17 @@ static void host_mapping_of_bad_device(void)
 }
 
 const struct row rows_published[] = {ROW(rows_of_nothing_without_more), ROW(batch_of_nothing),
-	ROW(batch_index_of_outer_refusals), ROW(batch_index_of_entries), ROW(batch_on_dead_stream),
-	ROW(batch_of_pageable_memory), ROW(memory_usage_of_nothing), ROW(allocations_for_device),
-	ROW(allocations_by_address_flag), ROW(limits_of_devices), ROW(limits_of_streams_without_device),
-	ROW(limits_of_dead_stream), ROW(options_of_process), ROW(limits_of_process),
-	ROW(events_reset_elsewhere), ROW(allocator_of_dead_stream), ROW(allocator_changed_later),
-	ROW(callbacks_of_modules), ROW(callbacks_that_fail), ROW(places_of_devices), ROW(atomic_capabilities),
-	ROW(empty_binary), ROW(saturation_without_device), ROW(overflow_without_device),
-	ROW(sizes_of_odd_types), ROW(attribute_of_shared_memory), ROW(key_of_dead_notify),
-	ROW(faults_beside_dead_objects), ROW(capture_end_on_joined_stream), ROW(host_mapping_of_bad_device),
-	ROW(copies_to_dead_stream), ROW(offsets_to_dead_stream), ROW(work_for_dead_stream),
-	ROW(questions_to_dead_model), ROW(processes_of_dead_notify), ROW(prefetches),
-	ROW(copies_on_other_contexts_stream), ROW(copies_without_device), ROW(lengths_of_33_bits),
-	ROW(pool_block_freed_twice), ROW(keys_without_device), ROW(repairs), ROW(information_of_last_task),
-	ROW(work_on_other_contexts_stream), {NULL, NULL}};
+	ROW(batches_of_nothing_without_more), ROW(batch_index_of_outer_refusals), ROW(batch_index_of_entries),
+	ROW(batch_on_dead_stream), ROW(batch_of_pageable_memory), ROW(memory_usage_of_nothing),
+	ROW(allocations_for_device), ROW(allocations_by_address_flag), ROW(limits_of_devices),
+	ROW(limits_of_streams_without_device), ROW(limits_of_dead_stream), ROW(options_of_process),
+	ROW(limits_of_process), ROW(events_reset_elsewhere), ROW(allocator_of_dead_stream),
+	ROW(allocator_changed_later), ROW(callbacks_of_modules), ROW(callbacks_that_fail),
+	ROW(places_of_devices), ROW(atomic_capabilities), ROW(empty_binary), ROW(saturation_without_device),
+	ROW(overflow_without_device), ROW(sizes_of_odd_types), ROW(attribute_of_shared_memory),
+	ROW(key_of_dead_notify), ROW(faults_beside_dead_objects), ROW(capture_end_on_joined_stream),
+	ROW(host_mapping_of_bad_device), ROW(copies_to_dead_stream), ROW(offsets_to_dead_stream),
+	ROW(work_for_dead_stream), ROW(questions_to_dead_model), ROW(processes_of_dead_notify),
+	ROW(prefetches), ROW(copies_on_other_contexts_stream), ROW(copies_without_device),
+	ROW(lengths_of_33_bits), ROW(pool_block_freed_twice), ROW(keys_without_device), ROW(repairs),
+	ROW(information_of_last_task), ROW(work_on_other_contexts_stream), {NULL, NULL}};

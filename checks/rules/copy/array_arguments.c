@@ -103,6 +103,21 @@ static bool list_missing(const struct acl_call_record *call, const struct plain_
 				 !array_of(call, ACL_ROLE_SRCS));
 }
 
+/* A batch of copies without bytes is over before its other lists are looked at. */
+static bool nothing_to_copy(struct checks *c, const struct acl_call_record *call, uint64_t n)
+{
+	struct program_array sizes;
+
+	program_array_open(&sizes, c, array_of(call, ACL_ROLE_SIZES), sizeof(size_t), n);
+	for (uint64_t i = 0; i < n; i++) {
+		const size_t *size = program_array_at(&sizes, i);
+
+		if (!size || *size)
+			return false;
+	}
+	return true;
+}
+
 static void batch_arguments_enter(struct checks *c, struct acl_call_record *call)
 {
 	uint64_t n = acl_arg_value(call->api, call->args, ACL_ROLE_NUMBER);
@@ -119,6 +134,8 @@ static void batch_arguments_enter(struct checks *c, struct acl_call_record *call
 		return;
 	rule_evaluated(call, RULE("batch-null-or-empty"));
 	if (list_missing(call, batch, all)) {
+		if (nothing_to_copy(c, call, n))
+			return;
 		say(c, call, RULE("batch-null-or-empty"), "A list of the batch is missing.", "numAttrs",
 			acl_arg_value(call->api, call->args, ACL_ROLE_ATTRIBUTE_COUNT));
 		return;

@@ -53,13 +53,17 @@ static aclError check_attributes(const struct batch *b)
 	return ACL_SUCCESS;
 }
 
-/* A batch of copies of no bytes is over before its attributes are looked at where such a copy is accepted. */
-static bool is_nothing(const struct batch *b)
+/* Where a copy of no bytes is accepted, nothing else of a batch of them is looked at, nor its stream. */
+static bool is_nothing(const struct batch *b, size_t *fail)
 {
+	if (!b->sizes || npu_code(NPU_COPY_OF_NOTHING))
+		return false;
 	for (size_t i = 0; i < b->n; i++)
 		if (b->sizes[i])
 			return false;
-	return !npu_code(NPU_COPY_OF_NOTHING);
+	if (b->n)
+		*fail = SIZE_MAX;
+	return b->n;
 }
 
 static const aclrtMemcpyBatchAttr *attr_of(const struct batch *b, size_t i)
@@ -118,13 +122,14 @@ static aclError check_sync(const struct batch *b, size_t *fail)
 
 static aclError batch_sync(const struct batch *b, size_t *fail)
 {
-	aclError rc = check(b);
+	aclError rc;
 
+	if (is_nothing(b, fail))
+		return ACL_SUCCESS;
+	rc = check(b);
 	if (rc)
 		return rc;
 	*fail = SIZE_MAX;
-	if (is_nothing(b))
-		return ACL_SUCCESS;
 	rc = check_attributes(b);
 	if (!rc && b->n > MAX_SYNC_BATCH)
 		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "%zu copies, at most %u", b->n, MAX_SYNC_BATCH);
@@ -149,8 +154,6 @@ static aclError start_async(const struct batch *b, aclrtStream stream, size_t *f
 	if (rc)
 		return rc;
 	*fail = SIZE_MAX;
-	if (is_nothing(b))
-		return ACL_SUCCESS;
 	rc = check_attributes(b);
 	return rc ? rc : context_need(&ctx);
 }
@@ -182,12 +185,13 @@ static aclError submit_entry(const struct batch *b, size_t i, aclrtStream stream
 /* Stops at the first bad entry; the earlier ones are under way. */
 static aclError batch_async(const struct batch *b, aclrtStream stream, size_t *fail)
 {
-	aclError rc = check(b);
+	aclError rc;
 
+	if (is_nothing(b, fail))
+		return ACL_SUCCESS;
+	rc = check(b);
 	if (!rc)
 		rc = LOCKED(start_async(b, stream, fail));
-	if (rc || is_nothing(b))
-		return rc;
 	for (size_t i = 0; i < b->n && !rc; i++) {
 		struct area a = entry_area(b, i);
 		bool now = false;
