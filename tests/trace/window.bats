@@ -26,8 +26,11 @@ step() {
 }
 
 ended() {
+	local rc=0
 	exec 7>&- 8<&-
-	wait "$tracer"
+	wait "$tracer" || rc=$?
+	[ "$rc" -eq 0 ] || cat said
+	return "$rc"
 }
 
 said_times() {
@@ -98,13 +101,14 @@ assert (f["calls"], f["timed"], j["unfinished"], j["lost_ends"], j["complete"]) 
 		#include <dlfcn.h>
 		#include <sys/socket.h>
 		#include <unistd.h>
-		/* What LTTng's thread gets from the daemon: while the file is there, it pauses, once. */
+		/* What LTTng's thread gets from the daemon: while the file is there, it pauses, once; a daemon
+		   that is left to itself waits 5 seconds. */
 		ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 		{
 			ssize_t (*real)(int, struct msghdr *, int) = (ssize_t (*)(int, struct msghdr *, int))dlsym(RTLD_NEXT, "recvmsg");
 			ssize_t got = real(fd, m, flags);
 			if (got > 0 && !unlink("pause"))
-				sleep(8);
+				sleep(6);
 			return got;
 		}
 	END
