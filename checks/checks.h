@@ -78,6 +78,11 @@ struct checks_host {
 	const _Atomic uint32_t *places;
 	/* Whether a thread of this process still runs; NULL: those seen in a call do. */
 	bool (*thread_lives)(void *context, uint32_t tid);
+	/*
+	 * The function that another thread is in: 1 + enum acl_api, 0 = none. now: as the checks see it. A
+	 * matter of moments: at a replay the answer is the recorded one. NULL: now.
+	 */
+	unsigned (*inside)(void *context, uint32_t tid, unsigned now);
 	/* What the file given to aclInit says; NULL or false: unknown. */
 	bool (*init_config)(void *context, const char *path, struct checks_init_config *out);
 	/*

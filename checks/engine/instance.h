@@ -378,6 +378,14 @@ static inline struct acl_thread *thread_next(const struct checks *c, uint32_t *c
 /* The thread that makes the call, known from now on; NULL: too many. */
 struct acl_thread *checks_thread(struct checks *c, struct acl_call_record *call);
 
+/* 1 + enum acl_api of the call that another thread is in the middle of, 0 = of none. */
+static inline unsigned thread_inside(const struct checks *c, struct acl_thread *t)
+{
+	unsigned inside = load_acquire(&t->inside);
+
+	return c->host.inside ? c->host.inside(c->host.context, load_relaxed(&t->tid), inside) : inside;
+}
+
 static inline struct acl_thread *thread_of(const struct acl_call_record *call)
 {
 	return call->thread;

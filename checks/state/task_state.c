@@ -173,7 +173,7 @@ static void task_call_leave(struct checks *c, struct acl_call_record *call)
 		thread_unclaim(c, call, &model_state(model_root(c, m))->task_thread);
 }
 
-const struct acl_thread *task_other_thread(struct checks *c, const struct acl_call_record *call)
+struct acl_thread *task_other_thread(struct checks *c, const struct acl_call_record *call)
 {
 	uint64_t number = call_note(call, &other_note);
 

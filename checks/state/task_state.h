@@ -23,7 +23,7 @@ struct acl_object *task_owner(struct checks *c, const struct acl_call_record *ca
 bool task_type(struct checks *c, const struct acl_call_record *call, aclmdlRITaskType *type);
 
 /* The thread that is in the middle of a call on a task of the same model, NULL = none. */
-const struct acl_thread *task_other_thread(struct checks *c, const struct acl_call_record *call);
+struct acl_thread *task_other_thread(struct checks *c, const struct acl_call_record *call);
 
 static inline enum model_change model_change(struct acl_object *model)
 {

@@ -14,7 +14,7 @@ static inline uint32_t thread_number(struct checks *c, const struct acl_call_rec
 static inline bool thread_in_call(struct checks *c, uint32_t number, bool (*counts)(unsigned api))
 {
 	struct acl_thread *t = &c->threads[number - 1];
-	unsigned inside = load_acquire(&t->inside);
+	unsigned inside = thread_inside(c, t);
 
 	return inside && counts(inside - 1) &&
 	       (!c->host.thread_lives || c->host.thread_lives(c->host.context, load_relaxed(&t->tid)));

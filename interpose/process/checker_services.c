@@ -130,6 +130,17 @@ static bool host_thread_lives(void *context, uint32_t tid)
 	return !code;
 }
 
+/* It may change before the events of both calls are recorded. */
+static unsigned host_inside(void *context, uint32_t tid, unsigned now)
+{
+	uint64_t number = now;
+
+	(void)context;
+	if (is_recorded())
+		record(TRACE_ASKS_INSIDE, (const void *)(uintptr_t)tid, &number, sizeof(number));
+	return now;
+}
+
 struct config_question {
 	const char *path;
 	struct checks_init_config *out;
@@ -377,6 +388,7 @@ struct checks *checker_create(void)
 		.place = host_place,
 		.places = &site_conditions,
 		.thread_lives = host_thread_lives,
+		.inside = host_inside,
 		.init_config = host_init_config,
 		.finding = host_finding,
 		.unseen = host_unseen,

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <memory>
 #include <pthread.h>
+#include <unistd.h>
 
 #include "../programs/program.h"
 
@@ -21,7 +22,15 @@ using source = std::shared_ptr<void>;
 
 struct report_thread {
 	std::atomic<bool> on{true};
+	std::atomic<unsigned> begun{0}; /* calls that process reports */
+	unsigned of_last = 0; /* the one that the last callback came in */
+	std::atomic<unsigned> left{0}; /* callbacks to come */
 	pthread_t id;
+};
+
+struct kept {
+	source from;
+	report_thread *reports;
 };
 
 void *process(void *data)
@@ -30,14 +39,21 @@ void *process(void *data)
 
 	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
-	while (t->on)
-		aclrtProcessReport(100);
+	while (t->on) {
+		t->begun++;
+		aclrtProcessReport(60000);
+	}
 	return nullptr;
 }
 
 void release(void *data)
 {
-	delete static_cast<source *>(data);
+	auto *k = static_cast<kept *>(data);
+	report_thread *t = k->reports;
+
+	delete k;
+	t->of_last = t->begun;
+	t->left--;
 }
 
 struct lane {
@@ -50,8 +66,12 @@ struct lane {
 		pthread_create(&reports.id, nullptr, process, &reports);
 		TRY(aclrtSubscribeReport(static_cast<uint64_t>(reports.id), stream));
 	}
+	/* The thread waits for reports again: that is what the destroy meets. */
 	~lane()
 	{
+		while (reports.left || reports.begun == reports.of_last)
+			usleep(1000);
+		usleep(10000);
 		TRY(aclrtDestroyStream(stream));
 		reports.on = false;
 		pthread_cancel(reports.id);
@@ -63,7 +83,8 @@ struct lane {
 
 		std::memset(from.get(), fill, SIZE);
 		TRY(aclrtMemcpyAsync(to, SIZE, from.get(), SIZE, ACL_MEMCPY_HOST_TO_DEVICE, stream));
-		TRY(aclrtLaunchCallback(release, new source(from), ACL_CALLBACK_NO_BLOCK, stream));
+		reports.left++;
+		TRY(aclrtLaunchCallback(release, new kept{from, &reports}, ACL_CALLBACK_NO_BLOCK, stream));
 	}
 };
 

@@ -15,20 +15,22 @@
  *	app input		a call, another when standard input has ended
  *	app chosen N		1 query, N between ACLCHECK_TRACE_START and _STOP, 1 query
  *	app ordered		a wait for a record, one for no record, and a capture that is executed
- *	app overtaken		a wait, checked before a record of another thread and recorded later
- *	app leak		a block that is not freed
- *	app meant N		an expected mistake, N scopes that wait for one in vain, one open at the end
- *	app inherited		a scope that is open when the program forks
- *	app early		1 MiB from before ACLCHECK_TRACE_START, freed behind it, and 4 KiB
+ *	app inside		a stream destroyed while its thread processes reports; that call is recorded
+ *later app overtaken		a wait, checked before a record of another thread and recorded later app leak
+ *a block that is not freed app meant N		an expected mistake, N scopes that wait for one in vain, one
+ *open at the end app inherited		a scope that is open when the program forks app early		1 MiB
+ *from before ACLCHECK_TRACE_START, freed behind it, and 4 KiB
  *	app named N		names a block N times, then SIGKILL
  *	app steps		a query for each line of standard input
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -310,6 +312,40 @@ static void overtaken(void)
 	end();
 }
 
+/* "held" is made where the event of the last call of this thread is recorded, which ends with "go". */
+static void *processes_reports(void *unused)
+{
+	(void)unused;
+	CHECK(aclrtSetDevice(0));
+	while (atomic_load(&step) < 1)
+		;
+	prctl(PR_SET_NAME, "held");
+	aclrtProcessReport(1);
+	return NULL;
+}
+
+static void destroyed_inside(void)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+	aclrtStream s, before;
+	pthread_t id;
+
+	begin();
+	CHECK(aclrtCreateStream(&s));
+	CHECK(aclrtCreateStream(&before));
+	pthread_create(&id, NULL, processes_reports, NULL);
+	CHECK(aclrtSubscribeReport((uint64_t)id, s));
+	/* The first call of a function waits for all events in progress. */
+	CHECK(aclrtDestroyStream(before));
+	atomic_store(&step, 1);
+	while (access("held", F_OK))
+		nanosleep(&pause, NULL);
+	CHECK(aclrtDestroyStream(s));
+	close(open("go", O_CREAT | O_WRONLY, 0600));
+	pthread_join(id, NULL);
+	end();
+}
+
 static void early(void)
 {
 	void *block, *other;
@@ -395,6 +431,8 @@ int main(int argc, char **argv)
 		waits(n);
 	} else if (!strcmp(what, "ordered")) {
 		ordered();
+	} else if (!strcmp(what, "inside")) {
+		destroyed_inside();
 	} else if (!strcmp(what, "overtaken")) {
 		overtaken();
 	} else if (!strcmp(what, "leak")) {

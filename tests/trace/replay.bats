@@ -146,6 +146,46 @@ assert found == [(rank, socket.gethostname(), [sys.argv[1], "fixed"]) for rank i
 	E
 }
 
+@test "a call of another thread that begins before, and is recorded later: it counts as it did" {
+	cat >held.c <<-'END'
+		#define _GNU_SOURCE
+		#include <fcntl.h>
+		#include <sched.h>
+		#include <string.h>
+		#include <sys/prctl.h>
+		#include <unistd.h>
+		#include <lttng/ust-getcpu.h>
+		/* Of each event that is recorded. */
+		static int processor(void)
+		{
+			char name[16] = "";
+
+			prctl(PR_GET_NAME, name);
+			if (!strcmp(name, "held")) {
+				close(open("held", O_CREAT | O_WRONLY, 0600));
+				while (access("go", F_OK))
+					usleep(1000);
+			}
+			return sched_getcpu();
+		}
+		void lttng_ust_getcpu_plugin_init(void);
+		void lttng_ust_getcpu_plugin_init(void)
+		{
+			lttng_ust_getcpu_override(processor);
+		}
+	END
+	"$CC" -shared -fPIC -o held.so held.c -llttng-ust-common
+	record t -- env ACLCHECK_REPORT=live.json LTTNG_UST_GETCPU_PLUGIN="$PWD/held.so" "$app" inside || [ $? -eq 97 ]
+	run "$aclcheck" replay --report r.json t
+	python3 -S - <<-'E'
+		import json
+		live, replayed = ([(f["severity"], f["detail"]) for f in json.load(open(name))["findings"]
+		                   if f["rule"] == "stream-destroyed-while-subscribed"] for name in ("live.json", "r.json"))
+		assert live == replayed, (live, replayed)
+		assert "processes reports right now" in live[0][1], live
+	E
+}
+
 # ranks DIR MODE [SIZE]: both ranks in one recording
 ranks() {
 	rm -f key used closed freed lives

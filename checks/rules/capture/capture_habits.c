@@ -75,7 +75,7 @@ static void capture_together_enter(struct checks *c, struct acl_call_record *cal
 	if (!call->state.capture || !stream_of(call))
 		return;
 	other = capture_other_thread(c, call);
-	inside = other ? load_acquire(&other->inside) : 0;
+	inside = other ? thread_inside(c, other) : 0;
 	FINDING(c, call, "capture-concurrent-host-use", inside,
 		PARTS(part_uint("thread", load_relaxed(&other->tid)), part_api("its call", inside - 1),
 			part_object("stream", stream_of(call)),

@@ -100,16 +100,16 @@ static void task_attribute_enter(struct checks *c, struct acl_call_record *call)
 static void task_call_together(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *m = task_model(c, call);
-	const struct acl_thread *other = task_other_thread(c, call);
-	unsigned inside = other ? load_acquire(&((struct acl_thread *)other)->inside) : 0;
+	struct acl_thread *other = task_other_thread(c, call);
+	unsigned inside = other ? thread_inside(c, other) : 0;
 
 	if (!m)
 		return;
 	FINDING(c, call, "mdlri-task-api-concurrent", inside,
-		PARTS(part_uint("thread", load_relaxed(&((struct acl_thread *)other)->tid)),
-			part_api("its call", inside - 1), part_object("model", m)),
-		"Thread %u is in the middle of %s on a task of the same model.",
-		load_relaxed(&((struct acl_thread *)other)->tid), acl_apis[inside - 1].name);
+		PARTS(part_uint("thread", load_relaxed(&other->tid)), part_api("its call", inside - 1),
+			part_object("model", m)),
+		"Thread %u is in the middle of %s on a task of the same model.", load_relaxed(&other->tid),
+		acl_apis[inside - 1].name);
 }
 
 static void changed_execute_enter(struct checks *c, struct acl_call_record *call)

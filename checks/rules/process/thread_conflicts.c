@@ -34,7 +34,7 @@ static bool matters(unsigned api)
  * none. */
 static int busy_in(struct checks *c, const struct acl_call_record *call, struct acl_thread *t)
 {
-	unsigned inside = t == call->thread || !load_relaxed(&t->pthread_id) ? 0 : load_acquire(&t->inside);
+	unsigned inside = t == call->thread || !load_relaxed(&t->pthread_id) ? 0 : thread_inside(c, t);
 
 	if (!inside || !matters(inside - 1))
 		return -1;
@@ -109,7 +109,7 @@ static unsigned polling_now(struct checks *c)
 
 	thread_each(c, t)
 	{
-		unsigned inside = load_relaxed(&t->inside);
+		unsigned inside = thread_inside(c, t);
 
 		n += inside == ACL_API_aclrtSynchronizeStream + 1 ||
 		     inside == ACL_API_aclrtSynchronizeStreamWithTimeout + 1;

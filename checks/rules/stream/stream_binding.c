@@ -39,9 +39,11 @@ static struct acl_object *live_model(struct checks *c, const struct acl_call_rec
 static bool check_binding(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
 	bool broken, struct acl_object *stream, struct acl_object *model, const char *detail)
 {
+	uint32_t flags = stream ? stream_rarely(stream, flags) : 0;
+
 	return FINDING_OF(c, call, rule, broken,
-		PARTS(stream ? part_uint("stream flags", stream_rarely(stream, flags)) : part_none(),
-			part_object("stream", stream), part_object("model", model)),
+		PARTS(stream ? part_uint("stream flags", flags) : part_none(), part_object("stream", stream),
+			part_object("model", model)),
 		"%s", detail);
 }
 

@@ -190,7 +190,7 @@ static bool thread_processes_reports(struct checks *c, uint64_t pthread_id)
 
 	thread_each(c, t) if (load_relaxed(&t->pthread_id) == pthread_id)
 	{
-		unsigned inside = load_acquire(&t->inside); /* 1 + enum acl_api */
+		unsigned inside = thread_inside(c, t);
 
 		return inside && acl_apis[inside - 1].operation == ACL_OP_CALLBACK_PROCESS;
 	}

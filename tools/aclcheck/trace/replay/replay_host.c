@@ -435,6 +435,16 @@ static bool host_thread_lives(void *context, uint32_t tid)
 	return !replay_answer(TRACE_ASKS_THREAD, (const void *)(uintptr_t)tid, NULL, 0);
 }
 
+static unsigned host_inside(void *context, uint32_t tid, unsigned now)
+{
+	uint64_t inside;
+
+	(void)context;
+	return replay_answer(TRACE_ASKS_INSIDE, (const void *)(uintptr_t)tid, &inside, sizeof(inside))
+		       ? (unsigned)inside
+		       : now;
+}
+
 static bool host_init_config(void *context, const char *path, struct checks_init_config *out)
 {
 	(void)context;
@@ -497,6 +507,7 @@ struct checks *replay_checker(void)
 		.mapping = host_mapping,
 		.heap_alignment = host_heap_alignment,
 		.thread_lives = host_thread_lives,
+		.inside = host_inside,
 		.init_config = host_init_config,
 		.unmapped = host_unmapped,
 		.read = host_read,
