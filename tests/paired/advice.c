@@ -75,6 +75,32 @@ static void failure_mode_of_default(void)
 	CALL(aclrtDestroyStream, .stream = s);
 }
 
+/* The default stream has a handle of its own once it was asked for. */
+static aclrtStream default_or_made(void)
+{
+	aclrtStream d = NULL;
+
+	if (!bug)
+		return make_stream();
+	CALL_DOES(aclrtCtxGetCurrentDefaultStream, 0, d = make_address(), .stream = &d);
+	return d;
+}
+
+static void failure_attribute_of_default(void)
+{
+	static aclrtStreamAttrValue stop = {.failureMode = ACL_STOP_ON_FAILURE};
+
+	CALL(aclrtSetStreamAttribute, .stream = default_or_made(),
+		.stmAttrType = ACL_STREAM_ATTR_FAILURE_MODE, .value = &stop);
+}
+
+static void failure_mode_of_default_handle(void)
+{
+	aclrtStream s = default_or_made();
+
+	CALL_FAILS(bug ? 207000 : 0, aclrtSetStreamFailureMode, .stream = s, .mode = ACL_STOP_ON_FAILURE);
+}
+
 static void groups(void)
 {
 	if (bug)
@@ -233,6 +259,8 @@ static const struct pair pairs[] = {
 	PAIR_WITH("notify-api-product", count_notify, .soc = SOC_A2, .avoids = true),
 	PAIR_WITH("notify-api-product", notify_of_other_server, .soc = SOC_A2, .avoids = true),
 	PAIR_WITH("stream-failure-mode-default-stream", failure_mode_of_default, .soc = INFERENCE),
+	PAIR_WITH("stream-failure-mode-default-stream", failure_mode_of_default_handle, .soc = INFERENCE),
+	PAIR("stream-failure-mode-default-stream", failure_attribute_of_default),
 	PAIR_WITH("group-platform", groups, .soc = SOC_A2, .avoids = true),
 	PAIR_WITH("api-product-support", batch_in_one_call, .soc = INFERENCE, .avoids = true),
 	PAIR_WITH("api-product-support", describe_cache, .soc = INFERENCE, .avoids = true),

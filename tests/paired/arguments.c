@@ -39,7 +39,8 @@ static aclrtBarrierTaskInfo barrier_prefetch = {
 
 static const aclrtStreamConfigHandle mixed_description = {.flag = ACL_STREAM_DEVICE_USE_ONLY |
 								  ACL_STREAM_FAST_SYNC},
-				     device_description = {.flag = ACL_STREAM_DEVICE_USE_ONLY};
+				     device_description = {.flag = ACL_STREAM_DEVICE_USE_ONLY},
+				     urgent_description = {.priority = 3}, plain_description = {.flag = 0};
 
 #define MIB2 (2u << 20)
 #define ON_DEVICE                                                                                            \
@@ -453,6 +454,9 @@ static const struct pair pairs[] = {
 		(.key = "key", .type = 0, .attr = 1)),
 	PAIR_CALL_ON("stream-priority-ignored", "Ascend310P3", aclrtCreateStreamWithConfig,
 		(.stream = OUT, .priority = 3), (.stream = OUT, .priority = 0)),
+	PAIR_CALL_ON("stream-priority-ignored", "Ascend310P3", aclrtCreateStreamV2,
+		(.stream = OUT, .handle = &urgent_description),
+		(.stream = OUT, .handle = &plain_description)),
 	PAIR_CALL_ON("event-ipc-flag-product", "Ascend310P3", aclrtCreateEventExWithFlag,
 		(.event = OUT, .flag = ACL_EVENT_IPC), (.event = OUT, .flag = ACL_EVENT_SYNC)),
 	PAIR_CALL_ON("event-ipc-flag-product", "Ascend950DT", aclrtCreateEventExWithFlag,

@@ -385,6 +385,17 @@ static void buffered_from_device(void)
 	CALL(aclrtSynchronizeStream, .stream = s);
 }
 
+/* Into host memory: that it stays inside the host is not the nearest reason. */
+static void buffered_to_host(void)
+{
+	char *h = make_host_memory(4096), *g = make_host_memory(4096), *d = make_device_memory(4096);
+	aclrtStream s = make_stream();
+
+	CALL(aclrtMemcpyAsync, .dst = bug ? g : d, .destMax = 4096, .src = h, .count = 4096,
+		.kind = ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
 static void set_memory(void *p)
 {
 	aclrtStream s = make_stream();
@@ -467,6 +478,7 @@ static const struct pair pairs[] = {
 	PAIR("memcpy-kind-location-mismatch", wrong_direction),
 	PAIR("memcpy-kind-unregistered-illegal", wrong_direction_pageable),
 	PAIR("memcpy-buffered-kind-location", buffered_from_device),
+	PAIR("memcpy-buffered-kind-location", buffered_to_host),
 	PAIR_EACH("memset-pageable-host", set_heap, SET_BYTES),
 	PAIR_EACH("memset-pageable-host", set_heap, SET_WORDS),
 	PAIR_EACH("memset-pageable-host", set_registered, SET_BYTES),

@@ -119,6 +119,26 @@ static void update_of_other_function(void)
 	end(0, u);
 }
 
+/* A kernel for the CPU of the device in the place of one for its cores. */
+static void update_with_cpu_kernel(void)
+{
+	static aclrtBinaryLoadOption for_cpu = {
+		.type = ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE, .value.cpuKernelMode = 2};
+	static aclrtBinaryLoadOptions options = {.options = &for_cpu, .numOpt = 1};
+	aclrtFuncHandle add = (load_binary(), function("add")), f = add;
+	aclrtStream u = begin(group_of(1, add));
+	aclrtBinHandle b = NULL;
+
+	CALL_DOES(aclrtBinaryLoadFromData, 0, b = make_address(), .data = heap_memory, .length = 4096,
+		.options = &options, .binHandle = &b);
+	CALL_DOES(aclrtRegisterCpuFunc, 0, f = bug ? make_address() : add, .handle = b, .funcName = "run",
+		.kernelName = "add", .funcHandle = bug ? &f : (aclrtFuncHandle *)OUT);
+	launch(bug ? REFUSED : 0, f, u);
+	if (bug)
+		launch(0, add, u);
+	end(0, u);
+}
+
 /* An update replaces what the group launched, and nothing else. */
 static void unloaded_behind_update(void)
 {
@@ -209,6 +229,7 @@ static const struct pair pairs[] = {
 	PAIR_EACH(
 		"taskupd-kernel-type-mismatch", update_of_other_type, LAUNCH_KERNEL, .role = ACL_ROLE_BLOCKS),
 	PAIR("taskupd-kernel-type-mismatch", update_of_other_function),
+	PAIR("taskupd-kernel-type-mismatch", update_with_cpu_kernel),
 };
 
 PAIRS_MAIN("update rules", pairs)

@@ -49,6 +49,22 @@ static bool asked_mode(struct checks *c, const struct acl_call_record *call, uin
 	return true;
 }
 
+/* The attribute excludes it everywhere, the function of that name on older products. */
+static bool default_is_excluded(const struct checks *c, const struct acl_call_record *call)
+{
+	return !acl_arg_has(call->api, ACL_ROLE_MODE) ||
+	       (c->soc && (strstr(c->soc, "310") || strstr(c->soc, "910A") || strstr(c->soc, "910ProA")));
+}
+
+/* The default stream by the handle that was asked for; NULL is a constraint of the model. */
+static void check_default_handle(struct checks *c, struct acl_call_record *call, struct acl_object *s)
+{
+	if (default_is_excluded(c, call) && acl_arg_pointer(call->api, call->args, ACL_ROLE_STREAM))
+		FINDING(c, call, "stream-failure-mode-default-stream",
+			load_relaxed(&s->flags) & ACL_OBJECT_DEFAULT, PARTS(part_object("stream", s)),
+			"This is the default stream: it belongs to its context.");
+}
+
 static void failure_mode_set_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
@@ -56,15 +72,17 @@ static void failure_mode_set_enter(struct checks *c, struct acl_call_record *cal
 	struct acl_object *model = binding_of(c, s);
 	char text[96];
 
+	if (!s || !asked_mode(c, call, &mode))
+		return;
+	check_default_handle(c, call, s);
 	/* The same value again is taken without a word. */
-	if (s && asked_mode(c, call, &mode))
-		FINDING(c, call, "stream-failure-mode-repeat", model || (now && now != 1 + mode),
-			PARTS(part_uint("mode", mode), part_object("stream", s)), "%s",
-			model ? "The stream is bound to a model: its failure mode cannot be set any more."
-			      : plain_print(text, sizeof(text),
-					"The failure mode of this stream was set to %llu before; it can be "
-					"set once.",
-					(unsigned long long)now - 1));
+	FINDING(c, call, "stream-failure-mode-repeat", model || (now && now != 1 + mode),
+		PARTS(part_uint("mode", mode), part_object("stream", s)), "%s",
+		model ? "The stream is bound to a model: its failure mode cannot be set any more."
+		      : plain_print(text, sizeof(text),
+				"The failure mode of this stream was set to %llu before; it can be "
+				"set once.",
+				(unsigned long long)now - 1));
 }
 
 static void failure_mode_set_leave(struct checks *c, struct acl_call_record *call)

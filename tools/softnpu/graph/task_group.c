@@ -218,7 +218,8 @@ static void replace_release(struct op *op)
 static const struct op_type replace_type = {
 	.name = "UPDATE", .step = replace_step, .release = replace_release};
 
-/* Compilers name the two halves of a mixed kernel so; other names stand for kernels of one type. */
+/* Compilers name the two halves of a mixed kernel so; other names stand for kernels of one type, but for
+ * those of the CPU. */
 static const char *cores_of(const struct op *op)
 {
 	struct kernel_launch l;
@@ -226,6 +227,8 @@ static const char *cores_of(const struct op *op)
 
 	if (!op || !kernel_op_launch(op, &l))
 		return "";
+	if (l.func && function_is_cpu(l.func))
+		return "cpu";
 	n = strlen(l.name);
 	return n > 4 && (!strcmp(l.name + n - 4, "_aic") || !strcmp(l.name + n - 4, "_aiv")) ? l.name + n - 4
 											     : "";
