@@ -92,9 +92,7 @@ struct entering {
  * once. */
 static inline bool may_be_pageable(struct checks *c, const struct op_access *a)
 {
-	struct block_lookup variable;
-
-	return a && a->address && !a->block.block && !variable_devices(c, a->address, &variable) &&
+	return a && a->address && !a->block.block && !is_address_of_variable(c, a->address) &&
 	       !memory_is_imported(c, a->address) && !condition_value_model(c, a->address);
 }
 

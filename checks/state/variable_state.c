@@ -13,7 +13,9 @@ struct variable_state {
 	struct value_table size; /* symbol -> bytes */
 	struct value_table number; /* symbol and device -> number of its block + 1 */
 	struct value_table devices; /* address -> bit n: the runtime gave it out for device n */
-	struct value_table symbol; /* address and device -> symbol */
+	struct value_table
+		symbol; /* address and device -> symbol; of a binary's variable the address itself */
+	struct value_table binary; /* address and device -> acl_ref of the binary, of its variables */
 	struct pointer_map *addresses;
 	struct acl_lock lock;
 	uint32_t n;
@@ -75,16 +77,19 @@ static bool is_device(int device)
 	return device >= 0 && device < ACL_DEVICES;
 }
 
-uint64_t variable_devices(struct checks *c, const void *address, struct block_lookup *place)
+static bool is_variable(struct checks *c, const void *address, struct block_lookup *place)
 {
 	struct pointer_map *map = variables(c)->addresses;
 	struct block_lookup live;
 
 	/* Memory that was allocated there since is no variable any more. */
-	if (!map_live(map) || !address || !map_find(map, (uintptr_t)address, place) ||
-		map_find(memory_blocks(c), (uintptr_t)address, &live))
-		return 0;
-	return value_table_value(&variables(c)->devices, place->base);
+	return map_live(map) && address && map_find(map, (uintptr_t)address, place) &&
+	       !map_find(memory_blocks(c), (uintptr_t)address, &live);
+}
+
+uint64_t variable_devices(struct checks *c, const void *address, struct block_lookup *place)
+{
+	return is_variable(c, address, place) ? value_table_value(&variables(c)->devices, place->base) : 0;
 }
 
 bool variables_have_addresses(struct checks *c)
@@ -92,16 +97,35 @@ bool variables_have_addresses(struct checks *c)
 	return map_live(variables(c)->addresses);
 }
 
+static bool binary_is_gone(struct checks *c, uint64_t address_and_device)
+{
+	acl_ref ref = value_table_value(&variables(c)->binary, address_and_device);
+	struct acl_object *binary = object_of(c, ref);
+
+	return ref && (!binary || !object_usable(binary));
+}
+
 /* The symbol whose address it is on the device, and how far behind it; NULL: none. */
 static const void *symbol_at(struct checks *c, const void *address, int device, uint64_t *offset)
 {
 	struct block_lookup place;
+	uint64_t key;
 
-	if (!(variable_devices(c, address, &place) >> device & 1))
+	if (!is_variable(c, address, &place))
 		return NULL;
 	*offset = (uintptr_t)address - place.base;
-	return (const void *)(uintptr_t)value_table_value(
-		&variables(c)->symbol, key_of_two(place.base, (uint64_t)device));
+	key = key_of_two(place.base, (uint64_t)device);
+	if (binary_is_gone(c, key))
+		return NULL;
+	return (const void *)(uintptr_t)value_table_value(&variables(c)->symbol, key);
+}
+
+bool is_address_of_variable(struct checks *c, const void *address)
+{
+	struct block_lookup place;
+
+	return is_variable(c, address, &place) &&
+	       !binary_is_gone(c, key_of_two(place.base, (uint64_t)load_relaxed(&place.block->device)));
 }
 
 static const void *symbol_of_access(struct checks *c, const struct acl_call_record *call,
@@ -132,6 +156,23 @@ bool variable_of_access(struct checks *c, const struct acl_call_record *call, co
 		place->size = SIZE_UNKNOWN;
 	*start = (uintptr_t)symbol + offset;
 	return offset < place->size && a->span <= place->size - offset;
+}
+
+bool variable_around(
+	struct checks *c, const struct acl_call_record *call, const void *address, struct block_lookup *place)
+{
+	int device = variables_have_addresses(c) ? device_used(c, call) : -1;
+	const void *symbol;
+	struct acl_block *b;
+	uint64_t offset;
+
+	symbol = is_device(device) ? symbol_at(c, address, device, &offset) : NULL;
+	b = symbol ? block_of_symbol(c, symbol, device) : NULL;
+	if (!b)
+		return false;
+	*place = block_found(b, load_relaxed(&b->generation));
+	place->base = (uintptr_t)address - offset;
+	return variable_size(c, symbol, &place->size);
 }
 
 bool variable_of_condition(
@@ -192,10 +233,49 @@ static void located_leave(struct checks *c, struct acl_call_record *call)
 	base = (uintptr_t)*a->devPtr;
 	value_table_set(c, &v->devices, base, value_table_value(&v->devices, base) | UINT64_C(1) << device);
 	value_table_set(c, &v->symbol, key_of_two(base, (uint64_t)device), (uintptr_t)a->symbol);
+	if (value_table_value(&v->binary, key_of_two(base, (uint64_t)device)))
+		value_table_set(c, &v->binary, key_of_two(base, (uint64_t)device), 0);
 	address_add(c, call, base, value_table_value(&v->size, (uintptr_t)a->symbol), device);
 	b = a->symbol ? block_of_symbol(c, a->symbol, device) : NULL;
 	if (b)
 		store_relaxed(&v->address[b->index], base);
+	checks_start_conditional(c);
+}
+
+/* What was known of the place was of another binary's variable. */
+static void variable_replaced(struct checks *c, uint64_t base, int device)
+{
+	uint64_t number;
+
+	if (!value_table_get(&variables(c)->number, key_of_two(base, (uint64_t)device), &number))
+		return;
+	counter_inc(&variables(c)->block[number - 1].generation);
+	store_relaxed(&variables(c)->block[number - 1].size, value_table_value(&variables(c)->size, base));
+}
+
+/* A variable of a binary has no symbol: its address stands for it, as long as the binary is loaded. */
+static void global_leave(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtBinaryGetGlobal *a = call->args;
+	struct variable_state *v = variables(c);
+	struct acl_object *binary = object_live(c, ACL_HANDLE_BINARY, a->binHandle);
+	int device = device_current(c, thread_of(call));
+	uint64_t base, key, before;
+
+	if (!succeeded(call) || !binary || !is_device(device) || !a->dptr || !*a->dptr || !a->size)
+		return;
+	base = (uintptr_t)*a->dptr;
+	key = key_of_two(base, (uint64_t)device);
+	before = value_table_value(&v->binary, key);
+	/* The program has asked for it by its symbol. */
+	if (!before && value_table_value(&v->symbol, key))
+		return;
+	value_table_set(c, &v->size, base, *a->size);
+	value_table_set(c, &v->symbol, key, base);
+	value_table_set(c, &v->binary, key, object_ref(binary));
+	if (before && before != object_ref(binary))
+		variable_replaced(c, base, device);
+	address_add(c, call, base, *a->size, device);
 	checks_start_conditional(c);
 }
 
@@ -209,6 +289,7 @@ static bool variables_create(struct checks *c)
 static const struct check_hook hooks[] = {
 	{ON_OP(INFO_SYMBOL_SIZE), ACL_LEAVE, sized_leave},
 	{ON_OP(INFO_SYMBOL_ADDRESS), ACL_LEAVE, located_leave},
+	{ON_OP(INFO_BINARY_GLOBAL), ACL_LEAVE, global_leave},
 };
 
 const struct check_module module_variable = {

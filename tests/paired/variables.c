@@ -63,6 +63,78 @@ static void variable_overwritten_early(void)
 	wait_for(second);
 }
 
+static aclrtBinHandle load_binary(void)
+{
+	aclrtBinHandle b = NULL;
+
+	CALL_DOES(aclrtBinaryLoadFromData, 0, b = make_address(), .data = heap_memory, .length = 4096,
+		.binHandle = &b);
+	return b;
+}
+
+static char *global_of(aclrtBinHandle b, void *again)
+{
+	void *where = NULL;
+	size_t size = 0;
+
+	CALL_DOES(aclrtBinaryGetGlobal, 0, (where = again ? again : make_range(SIZE, true), size = SIZE),
+		.binHandle = b, .name = "table", .dptr = &where, .size = &size);
+	return where;
+}
+
+static void set_global(aclrtStream s, void *where)
+{
+	CALL(aclrtMemsetAsync, .devPtr = where, .maxCount = BYTES, .count = BYTES, .stream = s);
+}
+
+/* A variable of a binary has an address and a size, and no symbol. */
+static void global_read_early(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	aclrtBinHandle b = load_binary();
+	void *out = make_host_memory(SIZE);
+	char *where = global_of(b, NULL);
+
+	CALL(aclrtMemcpyAsync, .dst = where + BYTES, .destMax = BYTES, .src = out, .count = BYTES, .kind = UP,
+		.stream = first);
+	if (!bug)
+		order(first, second);
+	CALL(aclrtMemcpyAsync, .dst = out, .destMax = SIZE, .src = where, .count = 2 * BYTES, .kind = DOWN,
+		.stream = second);
+	wait_for(first);
+	wait_for(second);
+	CALL(aclrtBinaryUnLoad, .binHandle = b);
+}
+
+/* Where another binary is loaded in the place of the first, it is another variable. */
+static void global_of_other_binary(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	aclrtBinHandle b = load_binary();
+	char *where = global_of(b, NULL);
+
+	set_global(first, where);
+	if (!bug) {
+		CALL(aclrtBinaryUnLoad, .binHandle = b);
+		b = load_binary();
+	}
+	where = global_of(b, where);
+	set_global(second, where);
+	wait_for(first);
+	wait_for(second);
+	CALL(aclrtBinaryUnLoad, .binHandle = b);
+}
+
+static void global_read_beyond(void)
+{
+	aclrtBinHandle b = load_binary();
+	char *where = global_of(b, NULL), *h = make_host_memory(SIZE);
+
+	CALL(aclrtMemcpy, .dst = h, .destMax = SIZE, .src = where + SIZE - BYTES,
+		.count = bug ? 2 * BYTES : BYTES, .kind = DOWN);
+	CALL(aclrtBinaryUnLoad, .binHandle = b);
+}
+
 /* The address of the symbol is the same memory. */
 static void variable_read_by_address(void)
 {
@@ -89,6 +161,16 @@ static void variable_set_by_address(void)
 	from_variable(second, out, HANDLE);
 	wait_for(first);
 	wait_for(second);
+}
+
+/* More than the size that the runtime has named. */
+static void variable_set_beyond(void)
+{
+	char *where = address_of(HANDLE);
+	size_t size = 0, n = bug ? BYTES + 4 : BYTES;
+
+	CALL_DOES(aclrtGetSymbolSize, 0, size = BYTES, .symbol = HANDLE, .size = &size);
+	CALL(aclrtMemset, .devPtr = where, .maxCount = n, .count = n);
 }
 
 /* Behind its first byte, which needs the size. */
@@ -189,6 +271,10 @@ static const struct pair pairs[] = {
 	PAIR("stream-race-copy", variable_in_capture),
 	PAIR("stream-race-copy", variable_of_execution),
 	PAIR("stream-race-set", variable_set_by_address),
+	PAIR("stream-race-copy", global_read_early),
+	PAIR("memcpy-dest-out-of-bounds", variable_set_beyond),
+	PAIR("memcpy-source-out-of-bounds", global_read_beyond),
+	PAIR_AVOIDS("stream-race-set", global_of_other_binary),
 	PAIR("async-result-used-before-sync", variable_read_at_once),
 	PAIR("async-result-used-before-sync", variable_written_at_once),
 	PAIR("async-result-used-before-sync", variable_read_at_once_by_address),

@@ -10,6 +10,7 @@
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/operation.h"
+#include "checks/state/variable_state.h"
 
 #define MAPPINGS 256 /* side by side that are looked at */
 
@@ -132,12 +133,27 @@ static bool check_bounds(
 		r->span <= rounded(&whole.block) - (whole.block.size - access_room(&whole)));
 }
 
+/* A variable of device code, by the address that the runtime gave out. */
+static bool check_variable(struct checks *c, struct acl_call_record *call, const struct operation *op,
+	const struct op_access *r, const struct block_lookup *variable)
+{
+	const struct acl_rule *rule = bounds_rule(op, r);
+	struct op_access whole = *r;
+
+	whole.block = *variable;
+	return rule && check_room(c, call, &whole, rule, false);
+}
+
 /* True when a finding was made about the range. */
 static bool check_range(
 	struct checks *c, struct acl_call_record *call, const struct operation *op, const struct op_access *r)
 {
+	struct block_lookup variable;
+
 	if (!r || !r->address || !r->span)
 		return false;
+	if (!r->block.block && variable_around(c, call, r->address, &variable))
+		return check_variable(c, call, op, r, &variable);
 	if (!r->block.block)
 		return gone_memory_used(c, call, r->name, role_of(is_destination(op, r)), r->address);
 	gone_memory_evaluated(call, r->block.kind);
