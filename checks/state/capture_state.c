@@ -60,7 +60,7 @@ unsigned capture_mode_of_thread(struct acl_thread *t)
 	return MODE_NONE;
 }
 
-struct acl_object *capture_by_thread(struct checks *c, const struct acl_call_record *call)
+struct acl_object *capture_by_thread_next(struct checks *c, const struct acl_call_record *call, uint32_t *at)
 {
 	uint64_t thread = thread_identity(c, thread_of(call));
 	bool known;
@@ -68,8 +68,7 @@ struct acl_object *capture_by_thread(struct checks *c, const struct acl_call_rec
 
 	if (!captures_open(c) || capture_mode_of_thread(thread_of(call)) == MODE_NONE || !context)
 		return NULL;
-	object_each(c, ACL_HANDLE_MODEL, o)
-	{
+	while ((o = object_next(c, ACL_HANDLE_MODEL, at)) != NULL) {
 		uint8_t status = load_relaxed(&model_state(o)->status);
 
 		if (object_usable(o) && (status == MODEL_CAPTURING || status == MODEL_INVALIDATED) &&
@@ -78,6 +77,11 @@ struct acl_object *capture_by_thread(struct checks *c, const struct acl_call_rec
 			return o;
 	}
 	return NULL;
+}
+
+struct acl_object *capture_by_thread(struct checks *c, const struct acl_call_record *call)
+{
+	return capture_by_thread_next(c, call, &(uint32_t){0});
 }
 
 /* GLOBAL 0, THREAD_LOCAL 1, RELAXED 2, none 3. */

@@ -166,7 +166,10 @@ bool model_use_next(struct acl_object *model, uint32_t *at, struct model_use *us
 /* Lowest mode of open captures: of the context, of those the thread began; MODE_NONE. */
 unsigned capture_mode_of_context(struct acl_object *context);
 unsigned capture_mode_of_thread(struct acl_thread *t);
-/* An open capture that the calling thread began in its current context, NULL = none. */
+/* The open captures that the calling thread began in its current context, one after the other, beginning
+ * with *at 0; NULL: no more. */
+struct acl_object *capture_by_thread_next(struct checks *c, const struct acl_call_record *call, uint32_t *at);
+/* Some such capture. */
 struct acl_object *capture_by_thread(struct checks *c, const struct acl_call_record *call);
 /* Whether modes forbid synchronous memory calls: of the context's captures, of the thread's own, the one it
  * exchanged. */

@@ -27,6 +27,17 @@ static void set_now(void)
 	capture_end(s);
 }
 
+/* The thread captures two models at once: the memory is used by the other one. */
+static void set_now_of_second(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	char *d = (captured_copy(first), captured_copy(second));
+
+	CALL(aclrtMemset, .devPtr = bug ? d + 4064 : d + 4096, .maxCount = 64, .count = 64);
+	capture_end(second);
+	capture_end(first);
+}
+
 static void copied_now(void)
 {
 	void *host = make_host_memory(4096);
@@ -284,6 +295,7 @@ static void failed_and_gave_up(void)
 static const struct pair pairs[] = {
 	PAIR_EACH("capture-sync-memop-not-recorded", set_now, SET_BYTES, .mode = PAIR_IF_NOT_ASYNC),
 	PAIR_EACH("capture-sync-memop-not-recorded", set_now, SET_WORDS, .mode = PAIR_IF_NOT_ASYNC),
+	PAIR("capture-sync-memop-not-recorded", set_now_of_second),
 	PAIR_EACH("capture-sync-memop-not-recorded", copied_now, COPY_LINEAR, .mode = PAIR_IF_NOT_ASYNC),
 	PAIR_EACH("capture-sync-memop-not-recorded", copied_now, COPY_ROWS, .mode = PAIR_IF_NOT_ASYNC),
 	PAIR_EACH("capture-sync-memop-not-recorded", rows_copied_now, COPY_ROWS, .mode = PAIR_IF_NOT_ASYNC),

@@ -52,17 +52,20 @@ static bool written_now(
 		       acl_apis[call->api].name, acl_apis[used.at.api].name);
 }
 
+/* A thread may capture several models at once, and the body of a condition within its model. */
 static void capture_memop_enter(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *capture = capture_by_thread(c, call);
+	uint32_t at = 0;
+	struct acl_object *capture = capture_by_thread_next(c, call, &at);
 	const struct operation *op;
 
 	if (!capture || !mode_permits(c, call))
 		return;
 	op = operation_of(c, call);
-	for (uint64_t i = 0; i < op->n_entries; i++)
-		if (written_now(c, call, capture, operation_entry(op, i).dst))
-			return;
+	for (; capture; capture = capture_by_thread_next(c, call, &at))
+		for (uint64_t i = 0; i < op->n_entries; i++)
+			if (written_now(c, call, capture, operation_entry(op, i).dst))
+				return;
 }
 
 /* --- two threads on one stream ----------------------------------------------------------------- */
