@@ -112,6 +112,22 @@ static bool wait_reads(
 	return true;
 }
 
+bool counter_wait_is_hopeless(struct checks *c, const struct acl_call_record *call, bool *timed)
+{
+	struct acl_object *o = notify_of(c, call);
+	aclrtCntNotifyWaitInfo info;
+	struct value_test t;
+	bool clears;
+
+	if (!o || load_relaxed(&o->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED) ||
+		load_relaxed(&notify_state(o)->records) || !wait_reads(c, call, &t, &clears) ||
+		value_passes(&t, 0) ||
+		!program_read(c, acl_arg_pointer(call->api, call->args, ACL_ROLE_INFO), &info, sizeof(info)))
+		return false;
+	*timed = info.timeout != 0;
+	return true;
+}
+
 static void counter_wait_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct value_test t;

@@ -55,6 +55,10 @@ static inline bool notify_is_followed(struct acl_object *o)
 	return !notify_has(o, NOTIFY_IMPORTED | NOTIFY_EXPORTED | NOTIFY_NUMBERED | NOTIFY_CAPTURED);
 }
 
+/* Of a wait: no record has changed the count since it was made, and 0 does not end it. *timed: it ends after
+ * a time. */
+bool counter_wait_is_hopeless(struct checks *c, const struct acl_call_record *call, bool *timed);
+
 /* The notify that a call uses. NULL: not made while we looked. */
 struct acl_object *notify_of(struct checks *c, const struct acl_call_record *call);
 /* What the record that the call is does to the balance; REPLACES: one that no wait has taken is lost. */

@@ -88,6 +88,59 @@ static void notified_by_itself(void)
 	CALL(aclrtDestroyNotify, .notify = n);
 }
 
+static aclrtCntNotify new_counter(void)
+{
+	aclrtCntNotify n = NULL;
+
+	pair_assume(make_address() != NULL, "a call that waits for ever returns");
+	CALL_DOES(aclrtCntNotifyCreate, 0, n = make_address(), .cntNotify = &n, .flag = 0);
+	return n;
+}
+
+static void count_two(aclrtCntNotify n, aclrtStream s)
+{
+	static aclrtCntNotifyRecordInfo two = {ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE, 2};
+
+	CALL(aclrtCntNotifyRecord, .cntNotify = n, .stream = s, .info = &two);
+}
+
+static void wait_for_two(aclrtCntNotify n, aclrtStream s)
+{
+	static aclrtCntNotifyWaitInfo two = {
+		.mode = ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE, .value = 2, .isClear = 1};
+
+	CALL(aclrtCntNotifyWaitWithTimeout, .cntNotify = n, .stream = s, .info = &two);
+}
+
+/* A count begins with 0, and nothing adds to it. */
+static void count_without_record(void)
+{
+	aclrtStream s = make_stream(), second = make_stream();
+	aclrtCntNotify n = new_counter();
+
+	wait_for_two(n, s);
+	if (!bug)
+		count_two(n, second);
+	CALL_EACH(bug ? 507046 : 0, ROLE(STREAM, s), ROLE(TIMEOUT, -1));
+	CALL(aclrtDestroyStreamForce, .stream = s);
+	CALL(aclrtCntNotifyDestroy, .cntNotify = n);
+}
+
+static void count_by_itself(void)
+{
+	aclrtStream s = make_stream();
+	aclrtCntNotify n = new_counter();
+
+	if (!bug)
+		count_two(n, s);
+	wait_for_two(n, s);
+	if (bug)
+		count_two(n, s);
+	CALL_FAILS(bug ? 507046 : 0, aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtDestroyStreamForce, .stream = s);
+	CALL(aclrtCntNotifyDestroy, .cntNotify = n);
+}
+
 static aclrtNotify new_notify(void)
 {
 	aclrtNotify n = NULL;
@@ -503,6 +556,8 @@ static const struct pair pairs[] = {
 	PAIR("stream-wait-cycle", notified_in_a_cycle),
 	PAIR_EACH("stream-wait-cycle", notified_by_itself, SYNCHRONISE_STREAM),
 	PAIR_EACH("stream-wait-cycle", notified_in_a_cycle_for_a_time, SYNCHRONISE_STREAM),
+	PAIR("stream-wait-cycle", count_by_itself),
+	PAIR_EACH("stream-wait-never-satisfied", count_without_record, SYNCHRONISE_STREAM),
 	PAIR("stream-wait-never-satisfied", without_a_second_thread),
 	PAIR("stream-wait-never-satisfied", without_a_callback),
 	PAIR("stream-wait-never-satisfied", behind_a_callback),

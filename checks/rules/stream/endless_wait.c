@@ -104,8 +104,9 @@ static bool recorded_meanwhile(const struct blocked_wait *b, struct acl_object *
 {
 	if (!what || b->behind)
 		return false;
-	return what->kind == ACL_HANDLE_NOTIFY ? load_relaxed(&notify_state(what)->balance) >= 0
-					       : load_relaxed(&event_state(what)->records) != 0;
+	return what->kind == ACL_HANDLE_NOTIFY       ? load_relaxed(&notify_state(what)->balance) >= 0
+	       : what->kind == ACL_HANDLE_CNT_NOTIFY ? load_relaxed(&notify_state(what)->records) != 0
+						     : load_relaxed(&event_state(what)->records) != 0;
 }
 
 static bool still_waits(struct checks *c, const struct blocked_wait *b)
@@ -181,6 +182,16 @@ static void blocking_wait_leave(struct checks *c, struct acl_call_record *call)
 	if (e && wait_is_plain(c, call) && waits_for_ever(call) && !load_relaxed(&event_state(e)->records) &&
 		!event_is_shared(call, e))
 		blocked_add(c, call, (struct blocked_wait){.what = object_ref(e)});
+}
+
+static void blocking_count_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *n = notify_of(c, call);
+	bool timed;
+
+	if (n && wait_is_plain(c, call) && counter_wait_is_hopeless(c, call, &timed) &&
+		!(timed && load_relaxed(&blocked(c)->given_up)) && !notify_is_shared(n))
+		blocked_add(c, call, (struct blocked_wait){.what = object_ref(n), .timed = timed});
 }
 
 static void blocking_notify_leave(struct checks *c, struct acl_call_record *call)
@@ -345,6 +356,14 @@ static void blocking_notify_record_enter(struct checks *c, struct acl_call_recor
 		recorded(c, call, &(struct ending){.what = object_ref(n)});
 }
 
+static void blocking_count_record_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *n = any_blocked(c) ? notify_of(c, call) : NULL;
+
+	if (n)
+		recorded(c, call, &(struct ending){.what = object_ref(n)});
+}
+
 static void blocking_write_enter(struct checks *c, struct acl_call_record *call)
 {
 	uint64_t address = (uintptr_t)acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS),
@@ -375,7 +394,7 @@ static bool shared_since(struct checks *c, const struct blocked_wait *b)
 {
 	struct acl_object *what = object_of(c, b->what);
 
-	return what ? what->kind == ACL_HANDLE_NOTIFY && notify_is_shared(what) : word_is_shared(c);
+	return what ? what->kind != ACL_HANDLE_EVENT && notify_is_shared(what) : word_is_shared(c);
 }
 
 /* A wait that never ends, and what its record comes after. */
@@ -736,9 +755,11 @@ static void endless_forked(struct checks *c)
 static const struct check_hook hooks[] = {
 	{ON_OP(WAIT_EVENT), ACL_LEAVE, blocking_wait_leave},
 	{ON_OP(WAIT_NOTIFY), ACL_LEAVE, blocking_notify_leave},
+	{ON_OP(WAIT_COUNT_NOTIFY), ACL_LEAVE, blocking_count_leave},
 	{ON_OP(WAIT_VALUE), ACL_LEAVE, blocking_word_leave},
 	{ON_OP(RECORD_EVENT), ACL_ENTER | ACL_CONDITIONAL, blocking_record_enter},
 	{ON_OP(RECORD_NOTIFY), ACL_ENTER | ACL_CONDITIONAL, blocking_notify_record_enter},
+	{ON_OP(RECORD_COUNT_NOTIFY), ACL_ENTER | ACL_CONDITIONAL, blocking_count_record_enter},
 	{ON_OP(WRITE_VALUE), ACL_ENTER | ACL_CONDITIONAL, blocking_write_enter},
 	{ON_GROUP(SET), ACL_ENTER | ACL_WHEN(WORD_AWAITED), blocking_range_enter},
 	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(WORD_AWAITED), blocking_range_enter},
