@@ -154,6 +154,13 @@ FINDING_PART part_severity(int severity)
 	return (struct finding_part){.kind = PART_SEVERITY, .i = severity};
 }
 
+/* A warning while the process ends: what comes too late for a device or runtime that is gone harms nothing.
+ */
+FINDING_PART part_late(const struct acl_call_record *call)
+{
+	return call->in_exit ? part_severity(ACL_SEV_WARNING) : part_none();
+}
+
 /* Advice in this case. */
 FINDING_PART part_advice(bool advice)
 {

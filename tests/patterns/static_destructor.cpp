@@ -5,7 +5,10 @@
  *	(no argument)	the library also gives up the device and finalizes there
  *	finalized	main has finalized before
  *	reset		main has reset the device and finalized before
+ *	late		the same, and the library waits for its work and gives back all that it has
  */
+#include <cstdlib>
+
 #include "../programs/program.h"
 
 using namespace program;
@@ -15,13 +18,25 @@ namespace
 
 struct library {
 	aclrtStream stream = nullptr;
-	void *workspace = nullptr;
+	aclrtContext context = nullptr;
+	void *workspace = nullptr, *staging = nullptr;
 	bool owns_runtime = true, owns_device = true;
+
+	void release_all()
+	{
+		aclrtSetCurrentContext(context);
+		aclrtSynchronizeDevice();
+		aclrtSynchronizeStream(stream);
+		aclrtHostUnregister(staging);
+		std::free(staging);
+	}
 
 	~library()
 	{
 		if (!stream)
 			return;
+		if (staging)
+			release_all();
 		aclrtDestroyStream(stream);
 		if (owns_device) {
 			aclrtFree(workspace);
@@ -54,6 +69,15 @@ int main(int argc, char **argv)
 	}
 	if (broken("finalized") || broken("reset")) {
 		instance.owns_runtime = false;
+		TRY(aclFinalize());
+	}
+	if (broken("late")) {
+		void *mapped = nullptr;
+
+		instance.staging = std::aligned_alloc(size, size);
+		TRY(aclrtGetCurrentContext(&instance.context));
+		TRY(aclrtHostRegister(instance.staging, size, ACL_HOST_REGISTER_MAPPED, &mapped));
+		TRY(aclrtResetDevice(0));
 		TRY(aclFinalize());
 	}
 	return end();

@@ -26,7 +26,7 @@ bool gone_memory_used(struct checks *c, struct acl_call_record *call, const char
 				     : RULE("use-after-free"),
 		PARTS(part_advice(freed_maybe_reused(c)),
 			b.kind == MEM_HOST ? part_severity(ACL_SEV_WARNING) : part_none(),
-			part_address(name, address),
+			b.by_reset ? part_late(call) : part_none(), part_address(name, address),
 			part_bytes("offset into the block", (uintptr_t)address - b.base),
 			part_history(role, freed_history, &b)),
 		"%s lies in memory that %s.", name,

@@ -42,8 +42,8 @@ static void say_freed(struct checks *c, struct acl_call_record *call, const stru
 	const struct freed_block *b, bool advice, const char *detail)
 {
 	FINDING_BROKEN(c, call, rule,
-		PARTS(part_advice(advice), part_address("address", address_of(call)),
-			part_history("memory", freed_history, b)),
+		PARTS(part_advice(advice), b->by_reset ? part_late(call) : part_none(),
+			part_address("address", address_of(call)), part_history("memory", freed_history, b)),
 		"%s", detail);
 }
 

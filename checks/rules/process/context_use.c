@@ -22,7 +22,8 @@ static void report_missing(struct checks *c, struct acl_call_record *call)
 
 	FINDING_BROKEN(c, call, RULE("current-context-missing"),
 		/* Setting one is no way out of a callback that must not call at all. */
-		PARTS(part_beside(call->callback_depth ? BESIDE_AS_CONSEQUENCE : BESIDE_NOTHING),
+		PARTS(part_late(call),
+			part_beside(call->callback_depth ? BESIDE_AS_CONSEQUENCE : BESIDE_NOTHING),
 			part_uint("thread", call->tid), part_object("context", was)),
 		"%s",
 		was ? "the context this thread had set was destroyed"
@@ -53,10 +54,8 @@ static const char *context_name(struct acl_object *context, const char *other)
 static void report_other(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
 	struct acl_object *own, struct acl_object *current)
 {
-	bool late = call->in_exit && rule != RULE("stream-other-context-use");
-
 	FINDING_BROKEN(c, call, rule,
-		PARTS(late ? part_severity(ACL_SEV_WARNING) : part_none(),
+		PARTS(rule == RULE("stream-other-context-use") ? part_none() : part_late(call),
 			part_object("stream", stream_of(call)), part_object("its context", own),
 			part_object("current context", current)),
 		"Stream %p belongs to %s of device %d, and this thread's current context is %s of device %d.",

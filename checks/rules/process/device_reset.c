@@ -100,11 +100,10 @@ static void check_left(
 
 	_Static_assert(N_KINDS == 6, "one part a kind");
 	FINDING(c, call, "device-reset-with-live-objects", left->total,
-		PARTS(only_default_streams ? part_none() : part_relaxed_to(NOT_RELAXED),
-			call->in_exit ? part_severity(ACL_SEV_WARNING) : part_none(), count_part(left, 0),
-			count_part(left, 1), count_part(left, 2), count_part(left, 3), count_part(left, 4),
-			count_part(left, 5), sample_part(c, left, 0), sample_part(c, left, 1),
-			sample_part(c, left, 2), sample_part(c, left, 3)),
+		PARTS(only_default_streams ? part_none() : part_relaxed_to(NOT_RELAXED), part_late(call),
+			count_part(left, 0), count_part(left, 1), count_part(left, 2), count_part(left, 3),
+			count_part(left, 4), count_part(left, 5), sample_part(c, left, 0),
+			sample_part(c, left, 1), sample_part(c, left, 2), sample_part(c, left, 3)),
 		"Device %d goes out of use while the program still has %s on it.", device,
 		left_text(left, text));
 }

@@ -91,6 +91,14 @@ static bool went_with_reset(struct checks *c, struct acl_object *o)
 	       load_relaxed(&context->flags) & ACL_OBJECT_DEFAULT;
 }
 
+/* What the runtime refuses of an object that a reset took along harms nothing while the process ends; of a
+ * model or an event it may crash. */
+static bool refused_at_most(struct acl_object *o)
+{
+	return load_relaxed(&o->flags) & ACL_OBJECT_BY_OWNER &&
+	       (o->kind == ACL_HANDLE_STREAM || o->kind == ACL_HANDLE_CONTEXT);
+}
+
 /* How it came that the object is not alive, with its kind to fill in. */
 static const char *end_of(struct acl_object *o)
 {
@@ -120,6 +128,7 @@ static void report_destroyed(
 		return;
 	FINDING_BROKEN(c, call, destroyed_rule(o->kind, use->destroys),
 		PARTS(o->kind == ACL_HANDLE_MBUF ? part_severity(ACL_SEV_ERROR) : part_none(),
+			refused_at_most(o) ? part_late(call) : part_none(),
 			part_handle(use->name, load_relaxed(&o->value)), part_object(kind, o)),
 		end_of(o), kind);
 }

@@ -115,11 +115,10 @@ static void finalizing(struct checks *c, struct acl_call_record *call)
 			load_relaxed(&device_at(c, i)->set_since_reset))
 			held.at[held.n++] = (struct held_device){i, device_at(c, i)};
 	FINDING(c, call, "finalize-before-reset", held.n,
-		PARTS(call->in_exit ? part_severity(ACL_SEV_WARNING) : part_none(), held_value(&held, 0),
-			held_value(&held, 1), held_value(&held, 2), held_value(&held, 3),
-			held_value(&held, 4), held_value(&held, 5), held_value(&held, 6),
-			held_value(&held, 7), held_object(&held, 0), held_object(&held, 1),
-			held_object(&held, 2), held_object(&held, 3)),
+		PARTS(part_late(call), held_value(&held, 0), held_value(&held, 1), held_value(&held, 2),
+			held_value(&held, 3), held_value(&held, 4), held_value(&held, 5),
+			held_value(&held, 6), held_value(&held, 7), held_object(&held, 0),
+			held_object(&held, 1), held_object(&held, 2), held_object(&held, 3)),
 		"%s set and not reset since", held_text(&held, text));
 }
 

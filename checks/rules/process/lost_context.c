@@ -49,7 +49,7 @@ static void report_reset_elsewhere(struct checks *c, struct acl_call_record *cal
 	uint32_t by = load_relaxed(&lost.device->last_reset.tid);
 
 	FINDING(c, call, "device-reset-while-thread-active", true,
-		PARTS(part_beside(BESIDE_AS_REASON), part_int("device", device),
+		PARTS(part_beside(BESIDE_AS_REASON), part_late(call), part_int("device", device),
 			part_uint("thread that reset it", by),
 			part_history("reset", lost_device_history, &lost)),
 		"Device %d is this thread's, and thread %u took it out of use.", device, by);

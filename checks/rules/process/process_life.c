@@ -50,7 +50,7 @@ static bool ends_runtime(struct checks *c, const struct acl_call_record *call)
 
 static void finalized(struct checks *c, struct acl_call_record *call)
 {
-	FINDING(c, call, "finalize-repeat", error_of(call) == REPEAT_FINALIZE, NO_PARTS,
+	FINDING(c, call, "finalize-repeat", error_of(call) == REPEAT_FINALIZE, PARTS(part_late(call)),
 		"The process was finalized before and not initialised again.");
 	if (!succeeded(call) || !ends_runtime(c, call))
 		return;
@@ -84,8 +84,7 @@ static void after_end(struct checks *c, struct acl_call_record *call)
 {
 	if (__builtin_expect(!load_relaxed(&process(c)->ended), 1) || (call->in_exit && !works(call->api)))
 		return;
-	FINDING(c, call, "use-after-finalize", true,
-		PARTS(call->in_exit ? part_severity(ACL_SEV_WARNING) : part_none()),
+	FINDING(c, call, "use-after-finalize", true, PARTS(part_late(call)),
 		"aclFinalize was called before and aclInit not again.");
 }
 
@@ -97,9 +96,9 @@ static void reset(struct checks *c, struct acl_call_record *call)
 	bool unset = error_of(call) == CONTEXT_RELEASE_ERROR;
 
 	value_table_get(&process(c)->forced, device, &forced);
-	FINDING(c, call, "device-reset-force-order", unset && forced, NO_PARTS,
+	FINDING(c, call, "device-reset-force-order", unset && forced, PARTS(part_late(call)),
 		"aclrtResetDeviceForce released the device before, and aclrtSetDevice was not called again.");
-	FINDING(c, call, "device-reset-unset", unset && !forced, NO_PARTS,
+	FINDING(c, call, "device-reset-unset", unset && !forced, PARTS(part_late(call)),
 		"The device is not set in this process, or no longer.");
 	if (succeeded(call))
 		value_table_set(c, &process(c)->forced, device, call->api == ACL_API_aclrtResetDeviceForce);

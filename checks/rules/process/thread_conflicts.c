@@ -62,8 +62,8 @@ static void finalizing(struct checks *c, struct acl_call_record *call)
 	/* A thread of a library is the library's to stop. */
 	FINDING(c, call, "finalize-race", api >= 0,
 		PARTS(part_advice(!same_module(c, call->caller, load_relaxed(&t->inside_caller))),
-			call->in_exit ? part_severity(ACL_SEV_WARNING) : part_none(),
-			part_uint("thread", load_relaxed(&t->tid)), part_api("its call", (unsigned)api)),
+			part_late(call), part_uint("thread", load_relaxed(&t->tid)),
+			part_api("its call", (unsigned)api)),
 		"Thread %u is in the middle of %s.", load_relaxed(&t->tid), acl_apis[api].name);
 }
 
@@ -91,8 +91,7 @@ static void resetting(struct checks *c, struct acl_call_record *call)
 		api = -1;
 	}
 	FINDING(c, call, "device-reset-while-thread-active", api >= 0,
-		PARTS(call->in_exit ? part_severity(ACL_SEV_WARNING) : part_none(),
-			part_int("device", device), part_uint("thread", load_relaxed(&t->tid)),
+		PARTS(part_late(call), part_int("device", device), part_uint("thread", load_relaxed(&t->tid)),
 			part_api("its call", (unsigned)api)),
 		"Device %d goes out of use while thread %u is in the middle of %s on it.", device,
 		load_relaxed(&t->tid), acl_apis[api].name);
