@@ -458,6 +458,19 @@ static void export_memory_of_host(void)
 	CALL_FAILS(bug ? 207000 : 0, aclrtMemExportToShareableHandle, .handle = h, .shareableHandle = &key);
 }
 
+/* Host memory is for the fabric. */
+static void export_memory_of_host_plainly(void)
+{
+	static const aclrtPhysicalMemProp on_node = {
+		.memAttr = ACL_MEM_P2P_HUGE, .location = {.type = ACL_MEM_LOCATION_TYPE_HOST_NUMA}};
+	aclrtDrvMemHandle h = NULL;
+
+	CALL_DOES(aclrtMallocPhysical, 0, h = make_address(), .handle = &h, .size = MIB2, .prop = &on_node);
+	CALL_FAILS(bug ? 207000 : 0, aclrtMemExportToShareableHandleV2, .handle = h,
+		.shareType = bug ? ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT : ACL_MEM_SHARE_HANDLE_TYPE_FABRIC,
+		.shareableHandle = OUT);
+}
+
 static void export_twice(void)
 {
 	aclrtDrvMemHandle h = physical();
@@ -592,6 +605,7 @@ static const struct pair pairs[] = {
 	PAIR("use-after-free", access_of_released_range),
 	PAIR("vmm-export-twice", export_twice),
 	PAIR("vmm-export-args", export_memory_of_host),
+	PAIR("vmm-export-args", export_memory_of_host_plainly),
 	PAIR("vmm-map-args", map_part),
 	PAIR("ipc-export-range", export_host),
 	PAIR("ipc-export-range", export_past_end),

@@ -30,6 +30,14 @@ static void mapping(struct checks *c, struct acl_call_record *call)
 
 /* --- exports ------------------------------------------------------------------------------ */
 
+/* Over the fabric, memory of the host is shared as well: that is what large caches are made of. */
+static bool over_fabric(const struct acl_call_record *call)
+{
+	return call->api == ACL_API_aclrtMemExportToShareableHandleV2 &&
+	       ACL_ARGS(call, aclrtMemExportToShareableHandleV2)->shareType ==
+		       ACL_MEM_SHARE_HANDLE_TYPE_FABRIC;
+}
+
 static void exporting(struct checks *c, struct acl_call_record *call)
 {
 	const void *handle = ACL_ARGS(call, aclrtMemExportToShareableHandle)->handle;
@@ -37,9 +45,11 @@ static void exporting(struct checks *c, struct acl_call_record *call)
 
 	check_alive(c, call, handle);
 	if (o)
-		FINDING(c, call, "vmm-export-args", load_relaxed(&physical_state(o)->host),
+		FINDING(c, call, "vmm-export-args",
+			load_relaxed(&physical_state(o)->host) && !over_fabric(call),
 			PARTS(part_address("handle", handle), part_object("physical memory", o)),
-			"It is memory of the host; only memory of a device can be exported.");
+			"It is memory of the host; only the fabric shares it, other handles are for memory "
+			"of a device.");
 	if (o)
 		FINDING(c, call, "vmm-export-twice", load_relaxed(&physical_state(o)->exported),
 			PARTS(part_address("handle", handle), part_object("physical memory", o)),

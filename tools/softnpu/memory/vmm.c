@@ -472,14 +472,17 @@ static uint64_t shareable(const struct physical *p)
 	       (uint64_t)(p->offset / GRANULARITY) << 12 | (uint64_t)((unsigned)p->fd & 0xfff);
 }
 
-static aclError export_handle(aclrtDrvMemHandle handle, uint64_t *out, struct physical **found)
+/* Memory of the host is reached over the fabric, not by a handle of one server. */
+static aclError export_handle(
+	aclrtDrvMemHandle handle, aclrtMemSharedHandleType type, uint64_t *out, struct physical **found)
 {
 	struct physical *p;
 	aclError rc = physical_find(handle, &p);
 
 	if (rc)
 		return rc;
-	if (p->exported || p->prop.location.type != ACL_MEM_LOCATION_TYPE_DEVICE)
+	if (p->exported || (p->prop.location.type != ACL_MEM_LOCATION_TYPE_DEVICE &&
+				   type != ACL_MEM_SHARE_HANDLE_TYPE_FABRIC))
 		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "exported before, or host memory");
 	p->exported = true;
 	*out = shareable(p);
@@ -492,7 +495,7 @@ aclError aclrtMemExportToShareableHandle(
 {
 	struct physical *p;
 
-	return LOCKED(export_handle(handle, shareableHandle, &p));
+	return LOCKED(export_handle(handle, ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT, shareableHandle, &p));
 }
 
 /* Imported memory is as large as what is left of the file at most; mapping says how much is used. */
@@ -539,7 +542,7 @@ static aclError export_v2(aclrtDrvMemHandle handle, aclrtMemSharedHandleType typ
 	aclError rc = type == ACL_MEM_SHARE_HANDLE_TYPE_FABRIC ? context_need(&ctx) : ACL_SUCCESS;
 
 	if (!rc)
-		rc = export_handle(handle, &key, &p);
+		rc = export_handle(handle, type, &key, &p);
 	if (rc)
 		return rc;
 	if (type == ACL_MEM_SHARE_HANDLE_TYPE_FABRIC)
