@@ -7,6 +7,7 @@
 #include "checks/engine/value_table.h"
 #include "checks/state/lifecycle.h"
 #include "checks/state/pending_access.h"
+#include "checks/state/signal_state.h"
 #include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"
 
@@ -313,7 +314,10 @@ struct acl_object *notify_still_waiting(struct checks *c, struct acl_object *o)
 	uint64_t position = load_acquire(&n->position);
 	struct acl_object *s = object_of(c, load_acquire(&n->stream));
 
-	return position && s && object_usable(s) && stream_pending(s, position) ? s : NULL;
+	return position && s && object_usable(s) && stream_pending(s, position) &&
+			       !host_may_be_informed(c, s, position)
+		       ? s
+		       : NULL;
 }
 
 /* --- between processes ------------------------------------------------------------------------ */

@@ -170,6 +170,50 @@ static void destroy_behind_unseen_event(void)
 	CALL(aclrtDestroyStream, .stream = s);
 }
 
+/* Its host function has run, and may have said so to the thread that destroys the stream. */
+static void destroy_behind_host_function(void)
+{
+	aclrtStream s = make_stream();
+	void *d = make_device_memory(4096);
+
+	if (bug)
+		CALL(aclrtLaunchHostFunc, .stream = s, .fn = HANDLE);
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	if (!bug)
+		CALL(aclrtLaunchHostFunc, .stream = s, .fn = HANDLE);
+	callback_ran();
+	CALL(aclrtDestroyStream, .stream = s);
+}
+
+/* One that has not begun says nothing. */
+static void destroy_behind_waiting_host_function(void)
+{
+	aclrtStream s = make_stream();
+
+	CALL(aclrtLaunchHostFunc, .stream = s, .fn = HANDLE);
+	if (!bug)
+		callback_ran();
+	CALL(aclrtDestroyStream, .stream = s);
+}
+
+/* The model that is executed last brings the host function. */
+static void destroy_behind_model_with_host_function(void)
+{
+	aclrtStream s = make_stream(), captured = make_stream();
+	void *d = make_device_memory(4096);
+	aclmdlRI model;
+
+	capture_begin(captured);
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = captured);
+	if (!bug)
+		CALL(aclrtLaunchHostFunc, .stream = captured, .fn = HANDLE);
+	model = capture_end(captured);
+	CALL(aclmdlRIExecuteAsync, .modelRI = model, .stream = s);
+	callback_ran();
+	CALL(aclrtDestroyStream, .stream = s);
+	CALL(aclmdlRIDestroy, .modelRI = model);
+}
+
 static void discard_behind_unseen_event(void)
 {
 	aclrtStream s = make_stream();
@@ -270,6 +314,9 @@ static const struct pair pairs[] = {
 	PAIR("stream-destroy-pending", destroy_busy),
 	PAIR("stream-destroy-pending", destroy_behind_event),
 	PAIR("stream-destroy-pending", destroy_behind_unseen_event),
+	PAIR("stream-destroy-pending", destroy_behind_host_function),
+	PAIR("stream-destroy-pending", destroy_behind_waiting_host_function),
+	PAIR("stream-destroy-pending", destroy_behind_model_with_host_function),
 	PAIR("stream-destroy-force-pending", discard_behind_unseen_event),
 	PAIR("stream-abort-then-sync", sync_aborted),
 	PAIR("stream-abort-then-sync", sync_aborted_event),

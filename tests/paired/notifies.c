@@ -56,6 +56,23 @@ static void destroyed_after_time_out(void)
 	CALL(aclrtDestroyNotify, .notify = n);
 }
 
+/* The host function behind the wait has run, and may have told the thread that destroys it. */
+static void destroyed_after_host_function(void)
+{
+	aclrtStream s1 = make_stream(), s2 = make_stream();
+	aclrtNotify n = make_notify();
+
+	CALL(aclrtRecordNotify, .notify = n, .stream = s1);
+	if (bug)
+		CALL(aclrtLaunchHostFunc, .stream = s2, .fn = HANDLE);
+	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s2, .timeout = 0);
+	if (!bug)
+		CALL(aclrtLaunchHostFunc, .stream = s2, .fn = HANDLE);
+	callback_ran();
+	CALL(aclrtDestroyNotify, .notify = n);
+	CALL(aclrtSynchronizeStream, .stream = s2);
+}
+
 /* The end of the stream that waited is seen through an event of another one. */
 static void destroyed_after_event(void)
 {
@@ -481,6 +498,7 @@ static const struct pair pairs[] = {
 	PAIR("free-in-flight", freed_behind_a_notify),
 	PAIR("notify-destroy-pending", destroyed_while_waited_for),
 	PAIR("notify-destroy-pending", destroyed_after_event),
+	PAIR("notify-destroy-pending", destroyed_after_host_function),
 	PAIR("notify-destroy-pending", destroyed_after_time_out),
 	PAIR("notify-wait-never-recorded", waited_in_vain),
 	PAIR("stream-race-copy", read_behind_an_early_wait),

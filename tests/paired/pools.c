@@ -95,6 +95,22 @@ static void pool_not_waited_for(void)
 	CALL(aclrtMemPoolDestroy, .memPool = pool);
 }
 
+/* The host function behind the release has run, and may have told the thread that destroys the pool. */
+static void pool_waited_for_by_host_function(void)
+{
+	aclrtMemPool pool = make_pool(0);
+	aclrtStream s = make_stream();
+	void *p = take(pool, MIB, s);
+
+	if (bug)
+		CALL(aclrtLaunchHostFunc, .stream = s, .fn = HANDLE);
+	CALL(aclrtMemPoolFreeAsync, .ptr = p, .stream = s);
+	if (!bug)
+		CALL(aclrtLaunchHostFunc, .stream = s, .fn = HANDLE);
+	callback_ran();
+	CALL(aclrtMemPoolDestroy, .memPool = pool);
+}
+
 /* The pool takes its memory along. */
 static void pool_memory_outlives_pool(void)
 {
@@ -450,6 +466,7 @@ static const struct pair pairs[] = {
 	PAIR("pool-attr-invalid", pool_threshold_too_large),
 	PAIR("pool-destroy-live", pool_in_use),
 	PAIR("pool-destroy-live", pool_not_waited_for),
+	PAIR("pool-destroy-live", pool_waited_for_by_host_function),
 	PAIR("pool-destroy-live", pool_release_failed),
 	PAIR("pool-destroy-live", pool_release_repeated),
 	PAIR_ALSO("pool-use-after-async-free", pool_memory_outlives_pool, "pool-destroy-live"),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A transfer engine keeps its cache in memory of the host that the devices of other processes and servers reach:
- * physical memory of a NUMA node, exported as a fabric handle.  The other process imports it, several streams copy
- * there, and each gives back what it holds.  "gigabyte" asks for 1 GiB pages first, which are documented for devices
- * only, and takes smaller ones where those are refused.
+ * A transfer engine keeps its cache in memory of the host that the devices of other processes and servers
+ * reach: physical memory of a NUMA node, exported as a fabric handle.  The other process imports it, several
+ * streams copy there, and each gives back what it holds.  "gigabyte" asks for 1 GiB pages first, which are
+ * documented for devices only, and takes smaller ones where those are refused.
  */
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,13 +26,15 @@ template <typename T> T receive(int from)
 {
 	T value = {};
 
-	expect(read(from, &value, sizeof(value)) == static_cast<ssize_t>(sizeof(value)), "the other process speaks");
+	expect(read(from, &value, sizeof(value)) == static_cast<ssize_t>(sizeof(value)),
+		"the other process speaks");
 	return value;
 }
 
 template <typename T> void send(int to, const T &value)
 {
-	expect(write(to, &value, sizeof(value)) == static_cast<ssize_t>(sizeof(value)), "the other process listens");
+	expect(write(to, &value, sizeof(value)) == static_cast<ssize_t>(sizeof(value)),
+		"the other process listens");
 }
 
 aclrtDrvMemHandle host_memory()
@@ -94,7 +96,8 @@ int importer(int in, int out)
 	TRY(aclrtMalloc(&device, streams * piece, ACL_MEM_MALLOC_HUGE_FIRST));
 	TRY(aclrtMemset(device, streams * piece, 7, streams * piece));
 	for (size_t i = 0; i < streams; i++) {
-		TRY(aclrtCreateStreamWithConfig(&stream[i], 0, ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC));
+		TRY(aclrtCreateStreamWithConfig(
+			&stream[i], 0, ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC));
 		TRY(aclrtMemcpyAsync(place + i * piece, piece, static_cast<char *>(device) + i * piece, piece,
 			ACL_MEMCPY_DEFAULT, stream[i]));
 	}

@@ -7,6 +7,7 @@
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/pool_state.h"
+#include "checks/state/signal_state.h"
 #include "checks/state/stream_state.h"
 
 #define SMALL (256u << 10) /* the runtime rounds up to 2 MiB */
@@ -76,7 +77,7 @@ static void pool_allocate_leave(struct checks *c, struct acl_call_record *call)
 
 /* --- destroyed -------------------------------------------------------------------------- */
 
-/* A stream on which memory was given back and that the host has not seen at its end since. */
+/* A stream on which memory was given back and whose end since the host cannot have been told of. */
 static struct acl_object *still_running(struct checks *c, struct pool_state *p)
 {
 	struct acl_object *found = NULL;
@@ -85,7 +86,8 @@ static struct acl_object *still_running(struct checks *c, struct pool_state *p)
 	for (unsigned i = 0; i < POOL_STREAMS && !found; i++) {
 		struct acl_object *s = object_of(c, p->freed[i].stream);
 
-		if (s && object_usable(s) && stream_pending(s, p->freed[i].position))
+		if (s && object_usable(s) && stream_pending(s, p->freed[i].position) &&
+			!host_may_be_informed(c, s, p->freed[i].position))
 			found = s;
 	}
 	unlock(&p->lock);

@@ -116,11 +116,12 @@ static bool only_records_behind(struct checks *c, struct acl_object *s, uint64_t
 
 /*
  * A wait or notify behind the work, or a record that another stream waits for, may announce its end
- * whom we do not see.  A task found wrong before explains what is left.
+ * whom we do not see; so may a host function that has run.  A task found wrong before explains what is
+ * left.
  */
 static bool end_is_unseen(struct checks *c, struct acl_object *s, uint64_t work)
 {
-	if (stream_rarely(s, may_fail))
+	if (stream_rarely(s, may_fail) || host_may_be_informed(c, s, work))
 		return true;
 	return stream_submitted(s) > work && (waiter_behind(c, s, work) || !only_records_behind(c, s, work));
 }
