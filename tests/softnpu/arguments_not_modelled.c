@@ -5,6 +5,7 @@
 
 #include "acl/acl_mdl.h"
 #include "acl/acl_op.h"
+#include "acl/acl_op_compiler.h"
 #include "acl/acl_tdt.h"
 #include "acl/acl_tdt_queue.h"
 
@@ -29,6 +30,7 @@ static void loads(void)
 	IS(aclmdlLoadFromMem("model", 5, NULL), 100000);
 	IS(aclmdlLoadFromMem("model", 5, &id), 207000);
 	IS(aclmdlLoadFromMemWithMem(NULL, SIZE_MAX, &id, NULL, 0, NULL, 0), 100000);
+	IS(aclmdlLoadFromMemWithMem("model", 0, &id, NULL, 0, NULL, 0), 100000);
 	IS(aclmdlLoadFromMemWithQ(NULL, 1, &id, queues, 1, queues, 1), 100000);
 	IS(aclmdlLoadFromMemWithQ("model", 5, NULL, queues, 1, queues, 1), 100000);
 	IS(aclmdlLoadWithConfig(NULL, &id), 100000);
@@ -121,6 +123,27 @@ static void descriptions(void)
 	IS((int)aclmdlGetNumInputs(NULL), 0);
 }
 
+static void images(void)
+{
+	size_t n;
+
+	IS(aclmdlDestroyAIPP(NULL), 100000);
+	IS(aclmdlGetAippDataSize(0, &n), 100000);
+	IS(aclmdlGetAippDataSize(1, NULL), 100000);
+	IS(aclmdlSetAIPPInputFormat(NULL, ACL_RGB888_U8), 100000);
+	IS(aclmdlSetAIPPInputFormat(INVENTED, (aclAippInputFormat)0), 100000);
+	IS(aclmdlSetAIPPInputFormat(INVENTED, ACL_AIPP_RESERVED), 100000);
+	IS(aclmdlSetAIPPAxSwapSwitch(NULL, 0), 100000);
+	IS(aclmdlSetAIPPAxSwapSwitch(INVENTED, 2), 100000);
+	IS(aclmdlSetAIPPRbuvSwapSwitch(INVENTED, -1), 100000);
+	IS(aclmdlSetAIPPSrcImageSize(INVENTED, 1, 1), 100000);
+	IS(aclmdlSetAIPPSrcImageSize(INVENTED, 2, 4097), 100000);
+	IS(aclmdlSetAIPPSrcImageSize(INVENTED, 2, 1), 207000);
+	IS(aclmdlSetAIPPCropParams(NULL, 1, 0, 0, 1, 1, 0), 100000);
+	IS(aclmdlSetAIPPScfParams(INVENTED, 2, 16, 16, 16, 16, 0), 100000);
+	IS(aclmdlSetAIPPDtcPixelMean(NULL, 0, 0, 0, 0, 0), 100000);
+}
+
 /* --- operators by name ---------------------------------------------------------------------- */
 
 static void operators(void)
@@ -148,6 +171,62 @@ static void operators(void)
 	IS(aclopSetAttrListInt(INVENTED, "axes", 0, NULL), 207000);
 	IS(aclopSetAttrListInt(INVENTED, "axes", -1, NULL), 207000);
 	IS(aclopSetKernelArgs(INVENTED, NULL, 1, values, sizeof(values)), 100000);
+}
+
+static void compilations(void)
+{
+	const aclTensorDesc *described[1] = {INVENTED};
+	char text[8] = "x";
+
+	IS(aclopCompile("Add", -1, NULL, 0, NULL, NULL, ACL_ENGINE_SYS, (aclopCompileType)2, NULL), 100000);
+	IS(aclopCompile(NULL, 0, NULL, 0, NULL, NULL, ACL_ENGINE_SYS, (aclopCompileType)2, NULL), 200001);
+	IS(aclopCompile("Add", 1, NULL, 1, described, NULL, ACL_ENGINE_SYS, ACL_COMPILE_SYS, NULL), 100000);
+	IS(aclopCompile("Add", 0, NULL, 0, NULL, NULL, ACL_ENGINE_SYS, ACL_COMPILE_UNREGISTERED, NULL),
+		100000);
+	IS(aclopCompile("Add", 0, NULL, 0, NULL, NULL, ACL_ENGINE_SYS, ACL_COMPILE_SYS, NULL), 207000);
+	IS(aclopCompileAndExecute("Add", 1, described, NULL, 0, NULL, NULL, NULL, ACL_ENGINE_SYS,
+		   ACL_COMPILE_SYS, NULL, NULL),
+		100000);
+	IS(aclopRegisterCompileFunc("Add", NULL), 100000);
+	IS(aclopUnregisterCompileFunc(NULL), 100000);
+	IS(aclopSetKernelWorkspaceSizes(INVENTED, 1, NULL), 100000);
+	IS(aclopSetKernelWorkspaceSizes(INVENTED, -1, NULL), 100000);
+	IS(aclopInferShape("Add", 0, NULL, NULL, -1, NULL, NULL), 100000);
+	IS(aclopCast(INVENTED, INVENTED, NULL, NULL, 0, NULL), 100000);
+	IS(aclSetCompileopt((aclCompileOpt)9999, NULL), 100000);
+	IS(aclSetCompileopt(ACL_AUTO_TUNE_MODE, "x"), 200006);
+	IS(aclSetCompileopt((aclCompileOpt)9999, "x"), 500000);
+	IS(aclGetCompileopt(ACL_OP_JIT_COMPILE, NULL, 0), 100000);
+	IS(aclGetCompileopt(ACL_AICORE_NUM, text, sizeof(text)), 200001);
+	IS(aclDestroyGraphDumpOpt(NULL), 100000);
+	IS(aclGenGraphAndDumpForOp("Add", 0, NULL, NULL, 0, NULL, NULL, NULL, ACL_ENGINE_SYS, NULL, NULL),
+		100000);
+}
+
+static void tensors(void)
+{
+	int64_t dims[2] = {1, 1};
+	aclTensorDesc *other = INVENTED;
+
+	IS(aclSetTensorShape(NULL, 1, dims), 100000);
+	IS(aclSetTensorOriginShape(INVENTED, 1, NULL), 100000);
+	IS(aclSetTensorStorageShape(NULL, 0, NULL), 100000);
+	IS(aclSetTensorShapeRange(NULL, 0, NULL), 100000);
+	IS(aclSetTensorConst(INVENTED, dims, 0), 100000);
+	IS(aclSetTensorDynamicInput(INVENTED, NULL), 100000);
+	IS(aclSetTensorPlaceMent(NULL, ACL_MEMTYPE_DEVICE), 100000);
+	IS(aclGetTensorDescDimRange(INVENTED, 0, 1, dims), 100000);
+	IS(aclGetTensorDescDimV2(NULL, 0, dims), 100000);
+	IS(aclTransTensorDescFormat(NULL, ACL_FORMAT_ND, &other), 100000);
+	OK(aclSetTensorFormat(NULL, ACL_FORMAT_ND));
+	OK(aclSetTensorOriginFormat(NULL, ACL_FORMAT_ND));
+	OK(aclSetTensorStorageFormat(NULL, ACL_FORMAT_ND));
+	IS(aclSetTensorFormat(INVENTED, ACL_FORMAT_ND), 207000);
+	IS(aclGetTensorDescType(NULL), ACL_DT_UNDEFINED);
+	IS(aclGetTensorDescFormat(NULL), ACL_FORMAT_UNDEFINED);
+	IS((int)aclGetTensorDescDim(NULL, 0), -1);
+	TRUE(!strcmp(aclGetTensorDescName(NULL), ""));
+	TRUE(other == INVENTED);
 }
 
 /* --- queues and channels -------------------------------------------------------------------- */
@@ -211,6 +290,6 @@ static void capability(void)
 }
 
 static const struct tap_case cases[] = {C(loads), C(bundles), C(configurations), C(datasets), C(descriptions),
-	C(operators), C(queues), C(channels), C(capability)};
+	C(images), C(operators), C(compilations), C(tensors), C(queues), C(channels), C(capability)};
 
 ORACLE_MAIN(cases)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Descriptions of models in files and items of channels: there are none, so these are the real runtime's
- * answers for NULL, where they are not the 0 or NULL of the weak bodies.  Wrong arguments:
+ * Descriptions of models in files and tensors, items of channels: there are none, so these are the real
+ * runtime's answers for NULL, where they are not the 0 or NULL of the weak bodies.  Wrong arguments:
  * core/arguments_not_modelled.def.
  */
 #include "acl/acl_mdl.h"
@@ -55,4 +55,28 @@ aclDataType acltdtGetDataTypeFromItem(const acltdtDataItem *dataItem)
 {
 	(void)dataItem;
 	return ACL_DT_UNDEFINED;
+}
+
+const char *aclGetTensorDescName(aclTensorDesc *desc)
+{
+	(void)desc;
+	return "";
+}
+
+aclFormat aclGetTensorDescFormat(const aclTensorDesc *desc)
+{
+	(void)desc;
+	return ACL_FORMAT_UNDEFINED;
+}
+
+aclDataType aclGetTensorDescType(const aclTensorDesc *desc)
+{
+	(void)desc;
+	return ACL_DT_UNDEFINED;
+}
+
+int64_t aclGetTensorDescDim(const aclTensorDesc *desc, size_t index)
+{
+	(void)desc, (void)index;
+	return -1;
 }

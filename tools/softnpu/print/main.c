@@ -47,9 +47,9 @@ static const char *const differences[] = {
 	"A reset or `aclrtDestroyContext` waits for its work; what nothing releases any more is "
 	"dropped once nothing at all went on for a second. The device would wait for ever.",
 	"Models in files, operators by name, queues, profiling and dumps (`aclmdlLoad…`, "
-	"`aclop…`, `acltdt…`, `aclprof…`) link and answer 207000, NULL or 0. Of the first three "
-	"wrong arguments are refused with 100000 as published, buffers of queues with 200006 as "
-	"in every program on the host.",
+	"`aclop…`, `acltdt…`, `aclprof…`) link and answer 207000, NULL or 0. Wrong arguments "
+	"of the first three are refused as published, mostly with 100000; buffers of queues "
+	"answer 200006 as in every program on the host.",
 	"Functions without a public implementation answer 207000: `aclrtTaskUpdateAsync` of a "
 	"valid task, `aclrtMemMapSelectedLink`, repairs.",
 };
