@@ -30,6 +30,7 @@ struct call_state {
 	bool record_counted : 1; /* the record counts among the event's attempts */
 	bool device_ends : 1; /* the reset takes its device out of use */
 	bool found_error : 1; /* a primary finding of this call weighs as much as an error */
+	bool runs_on : 1; /* stream_runs_on() */
 	uint32_t releasing_generation; /* of releasing */
 	uint64_t finding; /* serial of the first primary finding of this call, 0 = none */
 	struct acl_object *stream; /* the one the call names, the default stream for NULL */

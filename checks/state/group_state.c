@@ -4,6 +4,7 @@
 #include "checks/state/binary_state.h"
 #include "checks/state/capture_change.h"
 #include "checks/state/lifecycle.h"
+#include "checks/state/model_execution.h"
 #include "checks/state/signal_state.h"
 #include "checks/state/stream_change.h"
 
@@ -185,6 +186,17 @@ static void update_ending(struct checks *c, struct acl_call_record *call)
 	stream_submits(c, s, call->state.position);
 }
 
+/* Where the last update of the model ended, for its executions. */
+static void update_end_keep(struct acl_object *model, struct acl_object *stream)
+{
+	struct model_state *m = model_state(model);
+
+	/* Position 0 while the pair is changed: a reader in between sees no update and proves nothing. */
+	store_release(&m->updated_at, 0);
+	store_release(&m->updated_on, object_ref(stream));
+	store_release(&m->updated_at, stream_submitted(stream));
+}
+
 /* Nothing is known of one that failed. */
 static void group_update_ended(struct checks *c, const struct acl_call_record *call, struct acl_object *group)
 {
@@ -199,6 +211,8 @@ static void group_update_ended(struct checks *c, const struct acl_call_record *c
 	else
 		group_state(group)->update.n = 0;
 	unlock(&model_state(model)->lock);
+	if (succeeded(call))
+		update_end_keep(model_root(c, model), stream_of(call));
 }
 
 bool group_updated_from(struct checks *c, struct acl_object *group, acl_ref binary, struct group_update *u)

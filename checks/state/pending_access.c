@@ -20,34 +20,23 @@ void access_place_fetch(struct checks *c, uint64_t address)
 		__builtin_prefetch(&pending_state(c)->place[shared_place(address)], 1);
 }
 
-/* Index + 1 of the nodes that may come again, 0 = none.  Those of few nodes are in the line of the tree: only
- * the node itself is to be fetched then. */
-static inline uint16_t *links_of(struct access_tree_of *t)
-{
-	return t->tree.room <= BLOCK_NODES ? t->first : (uint16_t *)(t->tree.at + t->tree.room);
-}
-
-/*
- * By stream and start, each in one of two places; what reads a block is far from what writes the same bytes.
- * A node there may have been removed, and used again by others.
- */
+/* By stream, start and flags, each in one of two places; a node there may have been removed, and used again
+ * by others. */
 static inline size_t link_of(const struct access_tree_of *t, acl_ref stream, uint64_t start, unsigned flags)
 {
-	uint64_t writes = (flags & ACCESS_WRITES) != 0;
-	/* Pieces at equal distances, streams one after the other, both: all lie far from each other. */
-	uint64_t mixed = ((start >> 6) + (stream >> 32)) * UINT64_C(0x9e3779b97f4a7c15);
-
-	return (mixed ^ writes << 63) >> t->shift;
+	/* Pieces at equal distances, streams one after the other, both, and what reads and writes the same
+	 * bytes: all lie far from each other. */
+	return (start + (stream >> 32) + 2 * flags) * UINT64_C(0x9e3779b97f4a7c15) >> t->tree.own;
 }
 
 static inline void remember(struct access_tree_of *t, const struct pending_access *node)
 {
 	size_t at = link_of(t, node->stream, node->start, node->flags);
-	uint16_t link = (uint16_t)(node - t->tree.at + 1), *links = links_of(t);
+	uint16_t link = (uint16_t)(node - t->tree.at + 1);
 
-	if (links[at] != link)
-		links[at ^ 1] = links[at];
-	links[at] = link;
+	if (t->links[at] != link)
+		t->links[at ^ 1] = t->links[at];
+	t->links[at] = link;
 }
 
 static size_t links_bytes(unsigned room)
@@ -70,7 +59,8 @@ void accesses_clear(struct block_accesses *b)
 		return;
 	}
 	t->tree.root = t->tree.free = t->tree.n = t->tree.writes = 0;
-	memset(links_of(t), 0, links_bytes(t->tree.room));
+	if (t->links)
+		memset(t->links, 0, links_bytes(t->tree.room));
 }
 
 /* Under the lock: the block's only one, which has no gaps. */
@@ -225,7 +215,8 @@ static void accesses_room(struct checks *c, struct block_accesses *b)
 	checks_forget(c, t->tree.at, nodes_bytes(t->tree.room));
 	t->tree.at = more;
 	t->tree.room = (uint16_t)room;
-	t->shift = (uint8_t)(64 - BLOCK_LINKS_LOG - __builtin_ctz(room / BLOCK_NODES));
+	t->links = room == BLOCK_NODES ? t->first : (uint16_t *)(more + room);
+	t->tree.own = (uint8_t)(64 - BLOCK_LINKS_LOG - __builtin_ctz(room / BLOCK_NODES));
 }
 
 /* --- what a new access meets ----------------------------------------------------------------------- */
@@ -369,7 +360,7 @@ static inline bool is_again(const struct access_tree_of *t, const struct pending
 
 /* Under the lock: that access; NULL: it is not at hand, or others may be unordered with it. */
 static inline struct pending_access *find_again(
-	struct access_tree_of *t, acl_ref stream, uint64_t start, uint64_t end, unsigned flags)
+	const struct access_tree_of *t, acl_ref stream, uint64_t start, uint64_t end, unsigned flags)
 {
 	struct pending_access *node;
 	unsigned first, second;
@@ -378,8 +369,8 @@ static inline struct pending_access *find_again(
 	if (!t->tree.root)
 		return NULL;
 	at = link_of(t, stream, start, flags);
-	first = links_of(t)[at];
-	second = links_of(t)[at ^ 1];
+	first = t->links[at];
+	second = t->links[at ^ 1];
 	if (__builtin_expect(first && is_again(t, t->tree.at + first - 1, stream, start, end, flags), 1))
 		return t->tree.at + first - 1;
 	if (second && is_again(t, t->tree.at + second - 1, stream, start, end, flags))
@@ -445,7 +436,7 @@ static __attribute__((noinline)) bool access_again_among(struct block_accesses *
 	struct access_tree_of *t = tree_of(b);
 	acl_ref stream = object_ref(stream_of(call));
 	uint64_t start = (uintptr_t)a->address;
-	size_t link = t->tree.n > 1 ? links_of(t)[link_of(t, stream, start, flags)] : 0;
+	size_t link = t->tree.n > 1 ? t->links[link_of(t, stream, start, flags)] : 0;
 	struct pending_access *last;
 
 	if (__builtin_expect(!link, 0))

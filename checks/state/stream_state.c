@@ -427,14 +427,6 @@ void stream_loses(struct acl_call_record *call, struct acl_object *stream)
 	call_note_set(call, &loser_note, object_ref(stream));
 }
 
-/* Of a call: 1 when what was found lets no task fail. */
-static const char runs_on_note;
-
-void stream_runs_on(struct acl_call_record *call)
-{
-	call_note_set(call, &runs_on_note, 1);
-}
-
 static __attribute__((noinline)) void loser_suspected(struct checks *c, struct acl_call_record *call)
 {
 	acl_ref ref = call_note(call, &loser_note);
@@ -459,7 +451,7 @@ static void stream_suspected(struct checks *c, struct acl_call_record *call)
 	if (!s)
 		return;
 	store_relaxed(&s->suspect, call->state.finding);
-	if (call->state.found_error && !call_note(call, &runs_on_note))
+	if (call->state.found_error && !call->state.runs_on)
 		store_relaxed(&s->may_fail, true);
 }
 

@@ -149,7 +149,10 @@ static inline bool stream_destroy_forced(const struct acl_call_record *call)
 void stream_loses(struct acl_call_record *call, struct acl_object *stream);
 
 /* Of a finding: no task of the stream can fail from what was found, whatever it weighs. */
-void stream_runs_on(struct acl_call_record *call);
+static inline void stream_runs_on(struct acl_call_record *call)
+{
+	call->state.runs_on = true;
+}
 
 /* The stream handle as passed. */
 static inline const void *stream_argument(const struct checks *c, const struct acl_call_record *call)

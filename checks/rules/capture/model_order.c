@@ -3,7 +3,6 @@
  * done. */
 #include "checks/rules/copy/earlier_access.h"
 #include "checks/state/capture_state.h"
-#include "checks/state/group_state.h"
 #include "checks/state/model_execution.h"
 #include "checks/state/order_state.h"
 #include "checks/state/signal_state.h"
@@ -88,22 +87,6 @@ static void running_destroy_failed(struct checks *c, struct acl_call_record *cal
 /* --- executed before an update is done -------------------------------------------------------------------
  */
 
-static void update_end_leave(struct checks *c, struct acl_call_record *call)
-{
-	struct acl_object *s = stream_of(call), *group, *model;
-	struct model_state *m;
-
-	group = s ? object_of(c, stream_rarely(s, updating)) : NULL;
-	model = group ? object_of(c, load_relaxed(&group_state(group)->model)) : NULL;
-	if (!model || !succeeded(call))
-		return;
-	m = model_state(model_root(c, model));
-	/* Position 0 while the pair is changed: a reader in between sees no update and proves nothing. */
-	store_release(&m->updated_at, 0);
-	store_release(&m->updated_on, object_ref(s));
-	store_release(&m->updated_at, stream_submitted(s));
-}
-
 static void updated_execute_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *model = model_argument(c, call), *s = stream_of(call), *updater;
@@ -129,7 +112,6 @@ static const struct check_hook hooks[] = {
 	{ON_OP(EXECUTE_MODEL), ACL_ENTER, updated_execute_enter},
 	{ON_OP(DESTROY_MODEL), ACL_ENTER, running_destroy_enter},
 	{ON_OP(DESTROY_MODEL), ACL_FAILED, running_destroy_failed},
-	{ON_OP(CAPTURE_UPDATE_END), ACL_LEAVE, update_end_leave},
 };
 
 const struct check_module module_model_order = {
