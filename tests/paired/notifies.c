@@ -56,7 +56,7 @@ static void destroyed_after_time_out(void)
 	CALL(aclrtDestroyNotify, .notify = n);
 }
 
-/* The host function behind the wait has run, and may have told the thread that destroys it. */
+/* The host function behind the wait has run, and may have woken the thread that destroys it. */
 static void destroyed_after_host_function(void)
 {
 	aclrtStream s1 = make_stream(), s2 = make_stream();

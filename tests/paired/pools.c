@@ -95,7 +95,7 @@ static void pool_not_waited_for(void)
 	CALL(aclrtMemPoolDestroy, .memPool = pool);
 }
 
-/* The host function behind the release has run, and may have told the thread that destroys the pool. */
+/* The host function behind the release has run, and may have woken the thread that destroys the pool. */
 static void pool_waited_for_by_host_function(void)
 {
 	aclrtMemPool pool = make_pool(0);

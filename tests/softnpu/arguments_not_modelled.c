@@ -274,7 +274,7 @@ static void channels(void)
 	IS(acltdtGetDataTypeFromItem(NULL), ACL_DT_UNDEFINED);
 }
 
-/* A type that nobody knows is noted; what only this product has not, is not. */
+/* A type that is unknown is noted; what only this product has not, is not. */
 static void capability(void)
 {
 	int32_t value = 77;

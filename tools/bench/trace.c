@@ -306,8 +306,8 @@ static int measure_alone(const char *directory, size_t calls)
 /* --- what clients do ---------------------------------------------------------- */
 
 /*
- * CPU nanoseconds a call, of both threads; those of a pair by hand beside it, by as many threads at once: what
- * processors share slows both.
+ * CPU nanoseconds a call, of both threads; those of a pair by hand beside it, by as many threads at once:
+ * what processors share slows both.
  */
 static void measure_mix_on(struct bench_variant *v, unsigned devices, size_t calls)
 {

@@ -77,7 +77,7 @@ static void pool_allocate_leave(struct checks *c, struct acl_call_record *call)
 
 /* --- destroyed -------------------------------------------------------------------------- */
 
-/* A stream on which memory was given back and whose end since the host cannot have been told of. */
+/* A stream on which memory was given back and whose end since the host cannot know of. */
 static struct acl_object *still_running(struct checks *c, struct pool_state *p)
 {
 	struct acl_object *found = NULL;
