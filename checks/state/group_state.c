@@ -197,6 +197,16 @@ static void update_end_keep(struct acl_object *model, struct acl_object *stream)
 	store_release(&m->updated_at, stream_submitted(stream));
 }
 
+struct acl_object *model_updated_on(struct checks *c, struct acl_object *model, uint64_t *position)
+{
+	struct model_state *m = model_state(model);
+	uint64_t first = load_acquire(&m->updated_at);
+	acl_ref stream = load_acquire(&m->updated_on);
+
+	*position = load_acquire(&m->updated_at);
+	return first && first == *position ? object_of(c, stream) : NULL;
+}
+
 /* Nothing is known of one that failed. */
 static void group_update_ended(struct checks *c, const struct acl_call_record *call, struct acl_object *group)
 {

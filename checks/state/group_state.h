@@ -42,6 +42,9 @@ static inline struct acl_object *group_updated(struct checks *c, struct acl_obje
 /* A stream on which this group is updated now. */
 struct acl_object *group_updated_on(struct checks *c, struct acl_object *group);
 
+/* The stream on which the last update of a model has ended, and at which position there; NULL: none known. */
+struct acl_object *model_updated_on(struct checks *c, struct acl_object *model, uint64_t *position);
+
 /* Kernels that were launched on the stream since the update began. */
 static inline uint32_t group_updates(struct acl_object *stream)
 {

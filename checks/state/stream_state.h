@@ -176,13 +176,12 @@ static inline _Atomic uint32_t *signals_of_all(const struct checks *c)
 /* Up to which position tasks may have shown unseen that they are done, 0 = none. */
 static inline uint64_t stream_signalled(const struct checks *c, struct acl_object *stream)
 {
-	/* In this order: what counts the last such task has its position. */
-	uint32_t all = load_acquire(signals_of_all(c));
+	/* In this order: what counts the last such task has its position, in a rare part that is there. */
+	uint32_t all = load_acquire(signals_of_all(c)),
+		 counted = load_acquire(&stream_state(stream)->signalled);
 	struct stream_rare *r = object_rare(stream);
 
-	if (__builtin_expect(load_acquire(&stream_state(stream)->signalled) != all ||
-				     (r && load_acquire(&r->launching)),
-		    0))
+	if (__builtin_expect(counted != all || (r && load_acquire(&r->launching)), 0))
 		return stream_submitted(stream);
 	return r ? load_relaxed(&r->signal) : 0;
 }

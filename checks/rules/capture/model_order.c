@@ -3,6 +3,7 @@
  * done. */
 #include "checks/rules/copy/earlier_access.h"
 #include "checks/state/capture_state.h"
+#include "checks/state/group_state.h"
 #include "checks/state/model_execution.h"
 #include "checks/state/order_state.h"
 #include "checks/state/signal_state.h"
@@ -92,10 +93,9 @@ static void updated_execute_enter(struct checks *c, struct acl_call_record *call
 	struct acl_object *model = model_argument(c, call), *s = stream_of(call), *updater;
 	uint64_t position;
 
-	position = model ? load_acquire(&model_state(model)->updated_at) : 0;
-	if (!position || !s || !call->state.position || order_unseen(c, s))
+	if (!model || !s || !call->state.position || order_unseen(c, s))
 		return;
-	updater = object_of(c, load_acquire(&model_state(model)->updated_on));
+	updater = model_updated_on(c, model, &position);
 	/* Its tasks may wait for the end of the update themselves. */
 	if (!updater || updater == s || load_relaxed(&model_state(model)->waits_outside))
 		return;
