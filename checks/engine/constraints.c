@@ -29,6 +29,19 @@ bool constraint_in_force(const struct checks *c, const struct acl_constraint *n)
 	return !n->only_soc || soc_among(c->soc, need_text(n->only_soc));
 }
 
+bool function_demands(const struct checks *c, unsigned api, const struct acl_rule *rule)
+{
+	const struct acl_need_span *span = &acl_constraints_of[api];
+
+	for (unsigned i = 0; rule && i < span->count; i++) {
+		const struct acl_constraint *n = &acl_constraints[span->first + i];
+
+		if (n->rule == rule->index && constraint_in_force(c, n))
+			return true;
+	}
+	return false;
+}
+
 static bool applies(struct checks *c, const struct acl_constraint *n, const void *args, const void *behind)
 {
 	if (!constraint_in_force(c, n))

@@ -298,6 +298,8 @@ void coverage_forked(struct checks *c);
 void evaluated_changed(const struct checks *c, const struct acl_call_record *call) __attribute__((cold));
 /* Whether target and product ask it at all (constraints.c). */
 bool constraint_in_force(const struct checks *c, const struct acl_constraint *n);
+/* Whether a constraint of the function that breaks the rule is in force. */
+bool function_demands(const struct checks *c, unsigned api, const struct acl_rule *rule);
 /* Names the constraint that a call breaks; behind: a copy of what its arguments point to, evaluated: what
  * acl_constraints_evaluate answered. */
 void constraints_report(struct checks *c, struct acl_call_record *call, const void *behind,

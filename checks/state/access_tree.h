@@ -50,7 +50,7 @@ struct access_tree {
 	uint16_t root, free; /* index + 1; free ones are chained by left */
 	uint16_t n, room; /* nodes in use, nodes there are */
 	uint16_t writes; /* nodes in use that write */
-	uint8_t own; /* of who has the tree: it fits in here */
+	uint8_t link_shift; /* of the links beside it, pending_access.c: it stands in a gap of this one */
 };
 
 /* In place of a node with the same start and end. */

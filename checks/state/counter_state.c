@@ -92,8 +92,8 @@ static void counter_reset_enter(struct checks *c, struct acl_call_record *call)
 
 /* --- waits ------------------------------------------------------------------------------------------- */
 
-static bool wait_reads(
-	struct checks *c, const struct acl_call_record *call, struct value_test *t, bool *clears)
+static bool wait_reads(struct checks *c, const struct acl_call_record *call, struct value_test *t,
+	aclrtCntNotifyWaitInfo *info)
 {
 	static const uint8_t conditions[] = {
 		[ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE] = VALUE_LESS,
@@ -102,13 +102,10 @@ static bool wait_reads(
 		[ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE] = VALUE_AT_LEAST,
 		[ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE] = VALUE_ALL_BITS,
 	};
-	aclrtCntNotifyWaitInfo info;
-
-	if (!program_read(c, acl_arg_pointer(call->api, call->args, ACL_ROLE_INFO), &info, sizeof(info)) ||
-		(unsigned)info.mode >= sizeof(conditions))
+	if (!program_read(c, acl_arg_pointer(call->api, call->args, ACL_ROLE_INFO), info, sizeof(*info)) ||
+		(unsigned)info->mode >= sizeof(conditions))
 		return false;
-	*t = (struct value_test){conditions[info.mode], info.value};
-	*clears = info.isClear;
+	*t = (struct value_test){conditions[info->mode], info->value};
 	return true;
 }
 
@@ -117,12 +114,10 @@ bool counter_wait_is_hopeless(struct checks *c, const struct acl_call_record *ca
 	struct acl_object *o = notify_of(c, call);
 	aclrtCntNotifyWaitInfo info;
 	struct value_test t;
-	bool clears;
 
 	if (!o || load_relaxed(&o->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED) ||
-		load_relaxed(&notify_state(o)->records) || !wait_reads(c, call, &t, &clears) ||
-		value_passes(&t, 0) ||
-		!program_read(c, acl_arg_pointer(call->api, call->args, ACL_ROLE_INFO), &info, sizeof(info)))
+		load_relaxed(&notify_state(o)->records) || !wait_reads(c, call, &t, &info) ||
+		value_passes(&t, 0))
 		return false;
 	*timed = info.timeout != 0;
 	return true;
@@ -133,11 +128,11 @@ static void counter_wait_enter(struct checks *c, struct acl_call_record *call)
 	struct value_test t;
 	struct value_end end;
 	struct counter_state *n;
-	bool clears;
+	aclrtCntNotifyWaitInfo info;
 
 	if (!task_runs_now(c, call))
 		return;
-	if (!wait_reads(c, call, &t, &clears)) {
+	if (!wait_reads(c, call, &t, &info)) {
 		counter_forget(c, call);
 		return;
 	}
@@ -147,9 +142,9 @@ static void counter_wait_enter(struct checks *c, struct acl_call_record *call)
 	end = value_end(c, &n->count, stream_of(call), &t);
 	value_wait_begins(call, &n->count, &end);
 	/* Behind which records it comes is in no clock where that is one or another. */
-	if (clears || !end.by)
+	if (info.isClear || !end.by)
 		value_changed(c, call, &n->count,
-			(struct value_change){.act = clears ? VALUE_CLEAR : VALUE_AWAIT,
+			(struct value_change){.act = info.isClear ? VALUE_CLEAR : VALUE_AWAIT,
 				.is = (uint8_t)t.is,
 				.value = t.value,
 				.behind = (uint8_t)end.by});

@@ -186,15 +186,20 @@ static void update_ending(struct checks *c, struct acl_call_record *call)
 	stream_submits(c, s, call->state.position);
 }
 
-/* Where the last update of the model ended, for its executions. */
-static void update_end_keep(struct acl_object *model, struct acl_object *stream)
+/* Where the last update of the model ended, for its executions. Locked: those of two groups may end at once.
+ */
+static void update_end_keep(const struct acl_call_record *call, struct acl_object *model)
 {
 	struct model_state *m = model_state(model);
 
+	if (!call->state.position)
+		return;
+	lock(&m->lock);
 	/* Position 0 while the pair is changed: a reader in between sees no update and proves nothing. */
 	store_release(&m->updated_at, 0);
-	store_release(&m->updated_on, object_ref(stream));
-	store_release(&m->updated_at, stream_submitted(stream));
+	store_release(&m->updated_on, object_ref(stream_of(call)));
+	store_release(&m->updated_at, call->state.position);
+	unlock(&m->lock);
 }
 
 struct acl_object *model_updated_on(struct checks *c, struct acl_object *model, uint64_t *position)
@@ -222,7 +227,7 @@ static void group_update_ended(struct checks *c, const struct acl_call_record *c
 		group_state(group)->update.n = 0;
 	unlock(&model_state(model)->lock);
 	if (succeeded(call))
-		update_end_keep(model_root(c, model), stream_of(call));
+		update_end_keep(call, model_root(c, model));
 }
 
 bool group_updated_from(struct checks *c, struct acl_object *group, acl_ref binary, struct group_update *u)

@@ -26,7 +26,7 @@ static inline size_t link_of(const struct access_tree_of *t, acl_ref stream, uin
 {
 	/* Pieces at equal distances, streams one after the other, both, and what reads and writes the same
 	 * bytes: all lie far from each other. */
-	return (start + (stream >> 32) + 2 * flags) * UINT64_C(0x9e3779b97f4a7c15) >> t->tree.own;
+	return (start + (stream >> 32) + 2 * flags) * UINT64_C(0x9e3779b97f4a7c15) >> t->tree.link_shift;
 }
 
 static inline void remember(struct access_tree_of *t, const struct pending_access *node)
@@ -216,7 +216,7 @@ static void accesses_room(struct checks *c, struct block_accesses *b)
 	t->tree.at = more;
 	t->tree.room = (uint16_t)room;
 	t->links = room == BLOCK_NODES ? t->first : (uint16_t *)(more + room);
-	t->tree.own = (uint8_t)(64 - BLOCK_LINKS_LOG - __builtin_ctz(room / BLOCK_NODES));
+	t->tree.link_shift = (uint8_t)(64 - BLOCK_LINKS_LOG - __builtin_ctz(room / BLOCK_NODES));
 }
 
 /* --- what a new access meets ----------------------------------------------------------------------- */

@@ -41,8 +41,8 @@ struct block_accesses {
 struct access_tree_of {
 	_Alignas(64) struct access_tree tree;
 	acl_ref only; /* the stream of all in the tree, 0 = several; set with its first one */
-	uint16_t *links; /* index + 1 of the nodes that may come again, 0 = none; tree.own: 64 - log2 of how
-			    many; NULL: there never was a node */
+	uint16_t *links; /* index + 1 of the nodes that may come again, 0 = none; tree.link_shift: 64 - log2
+			    of how many; NULL: there never was a node */
 	uint16_t first[1 << BLOCK_LINKS_LOG]; /* those of few nodes: nothing else is to be fetched then */
 };
 

@@ -37,10 +37,10 @@ _Static_assert(sizeof(struct acl_object) + sizeof(struct stream_state) <= 128, "
 struct stream_rare {
 	struct object_rare of_any;
 	/* What each task asks for stands together. */
-	_Atomic uint32_t flags; /* of creation */
 	_Atomic uint64_t unseen,
 		unseen_position; /* of a wait that is not seen, and that its last tasks come after, if it is
 				    not over: acl_ref, position; 0 = none; see order_state.c */
+	_Atomic uint32_t flags; /* of creation */
 	_Atomic uint64_t callback; /* position of the last host callback */
 	_Atomic uint64_t to_host; /* position of the last copy into page-locked host memory */
 	_Atomic uint64_t

@@ -172,7 +172,7 @@ bool variable_around(
 		return false;
 	*place = block_found(b, load_relaxed(&b->generation));
 	place->base = (uintptr_t)address - offset;
-	return variable_size(c, symbol, &place->size);
+	return variable_size(c, symbol, &place->size) && offset < place->size;
 }
 
 bool variable_of_condition(
@@ -260,15 +260,16 @@ static void global_leave(struct checks *c, struct acl_call_record *call)
 	struct variable_state *v = variables(c);
 	struct acl_object *binary = object_live(c, ACL_HANDLE_BINARY, a->binHandle);
 	int device = device_current(c, thread_of(call));
-	uint64_t base, key, before;
+	uint64_t base, key, before, symbol;
 
 	if (!succeeded(call) || !binary || !is_device(device) || !a->dptr || !*a->dptr || !a->size)
 		return;
 	base = (uintptr_t)*a->dptr;
 	key = key_of_two(base, (uint64_t)device);
 	before = value_table_value(&v->binary, key);
-	/* The program has asked for it by its symbol. */
-	if (!before && value_table_value(&v->symbol, key))
+	symbol = before ? 0 : value_table_value(&v->symbol, key);
+	/* The program has asked for it by its symbol; of another size it is another one in its place. */
+	if (symbol && value_table_value(&v->size, symbol) == *a->size)
 		return;
 	value_table_set(c, &v->size, base, *a->size);
 	value_table_set(c, &v->symbol, key, base);

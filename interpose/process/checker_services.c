@@ -130,14 +130,15 @@ static bool host_thread_lives(void *context, uint32_t tid)
 	return !code;
 }
 
+static const char no_name[ACL_API_NAME];
+
 /* It may change before the events of both calls are recorded. */
 static unsigned host_inside(void *context, uint32_t tid, unsigned now)
 {
-	uint64_t number = now;
-
 	(void)context;
 	if (is_recorded())
-		record(TRACE_ASKS_INSIDE, (const void *)(uintptr_t)tid, &number, sizeof(number));
+		record(TRACE_ASKS_INSIDE, (const void *)(uintptr_t)tid,
+			now ? acl_apis[now - 1].name : no_name, sizeof(no_name));
 	return now;
 }
 

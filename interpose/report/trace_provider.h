@@ -47,7 +47,7 @@ enum trace_question {
 	TRACE_ASKS_THREAD, /* of: a thread that has ended */
 	TRACE_ASKS_CONFIG, /* of: 0. struct checks_init_config */
 	TRACE_ASKS_CLASS, /* of: an address that is no argument. uint64_t: enum acl_host_class */
-	TRACE_ASKS_INSIDE /* of: another thread. uint64_t: 1 + enum acl_api of the call it is in, 0 = none */
+	TRACE_ASKS_INSIDE /* of: another thread. ACL_API_NAME bytes: the function it is in, "" = none */
 };
 #define TRACE_ANSWER 1024u
 

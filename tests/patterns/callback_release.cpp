@@ -6,7 +6,10 @@
  */
 #include <atomic>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
+#include <string>
+#include <sys/syscall.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -25,6 +28,7 @@ struct report_thread {
 	std::atomic<unsigned> begun{0}; /* calls that process reports */
 	unsigned of_last = 0; /* the one that the last callback came in */
 	std::atomic<unsigned> left{0}; /* callbacks to come */
+	std::atomic<long> number{0}; /* the kernel's, of the thread */
 	pthread_t id;
 };
 
@@ -39,6 +43,7 @@ void *process(void *data)
 
 	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
+	t->number = syscall(SYS_gettid);
 	while (t->on) {
 		t->begun++;
 		aclrtProcessReport(60000);
@@ -56,6 +61,16 @@ void release(void *data)
 	t->left--;
 }
 
+bool sleeps(long thread)
+{
+	std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+	std::string name, state;
+
+	/* Its name has no space. */
+	file >> name >> name >> state;
+	return state == "S";
+}
+
 struct lane {
 	aclrtStream stream = nullptr;
 	report_thread reports;
@@ -69,9 +84,9 @@ struct lane {
 	/* The thread waits for reports again: that is what the destroy meets. */
 	~lane()
 	{
-		while (reports.left || reports.begun == reports.of_last)
+		do
 			usleep(1000);
-		usleep(10000);
+		while (reports.left || reports.begun == reports.of_last || !sleeps(reports.number));
 		TRY(aclrtDestroyStream(stream));
 		reports.on = false;
 		pthread_cancel(reports.id);

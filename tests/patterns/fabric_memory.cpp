@@ -138,10 +138,12 @@ int main(int argc, char **argv)
 	pid_t child;
 
 	begin(argc, argv);
-	size();
 	if (pipe(there) || pipe(back))
 		return 1;
 	child = fork();
+	/* Who reads sees the end of the other one. */
+	close(child ? there[0] : there[1]);
+	close(child ? back[1] : back[0]);
 	if (!child)
 		_exit(importer(there[0], back[1]));
 	exporter(back[0], there[1]);

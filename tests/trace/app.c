@@ -15,16 +15,18 @@
  *	app input		a call, another when standard input has ended
  *	app chosen N		1 query, N between ACLCHECK_TRACE_START and _STOP, 1 query
  *	app ordered		a wait for a record, one for no record, and a capture that is executed
- *	app inside		a stream destroyed while its thread processes reports; that call is recorded
- *later app overtaken		a wait, checked before a record of another thread and recorded later app leak
- *a block that is not freed app meant N		an expected mistake, N scopes that wait for one in vain, one
- *open at the end app inherited		a scope that is open when the program forks app early		1 MiB
- *from before ACLCHECK_TRACE_START, freed behind it, and 4 KiB
+ *	app inside		a stream destroyed amid another thread's call, recorded later
+ *	app overtaken		a wait, checked before a record of another thread and recorded later
+ *	app leak		a block that is not freed
+ *	app meant N		an expected mistake, N scopes that wait for one in vain, one open at the end
+ *	app inherited		a scope that is open when the program forks
+ *	app early		1 MiB from before ACLCHECK_TRACE_START, freed behind it, and 4 KiB
  *	app named N		names a block N times, then SIGKILL
  *	app steps		a query for each line of standard input
  */
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -318,7 +320,7 @@ static void *processes_reports(void *unused)
 	(void)unused;
 	CHECK(aclrtSetDevice(0));
 	while (atomic_load(&step) < 1)
-		;
+		sched_yield();
 	prctl(PR_SET_NAME, "held");
 	aclrtProcessReport(1);
 	return NULL;
@@ -338,8 +340,11 @@ static void destroyed_inside(void)
 	/* The first call of a function waits for all events in progress. */
 	CHECK(aclrtDestroyStream(before));
 	atomic_store(&step, 1);
-	while (access("held", F_OK))
+	for (unsigned i = 0; access("held", F_OK); i++) {
+		if (i == 20000)
+			exit(4); /* after 20 seconds: no event is held */
 		nanosleep(&pause, NULL);
+	}
 	CHECK(aclrtDestroyStream(s));
 	close(open("go", O_CREAT | O_WRONLY, 0600));
 	pthread_join(id, NULL);

@@ -152,24 +152,12 @@ static void capture_context_failed(struct checks *c, struct acl_call_record *cal
 			"The stream belongs to another context than the current one.");
 }
 
-static bool needs_own_context(const struct acl_api_info *info, unsigned api)
-{
-	return info->operation == ACL_OP_LAUNCH_CONDITION ||
-	       (info->operation_group == ACL_OP_GROUP_CAPTURE && acl_arg_has(api, ACL_ROLE_STREAM));
-}
-
-static void capture_context_bind(
-	void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder)
-{
-	for (unsigned api = 0; api < acl_api_count; api++)
-		if (needs_own_context(&acl_apis[api], api))
-			add(binder, api, ACL_FAILED, capture_context_failed);
-}
-
 static bool capture_context_create(struct checks *c)
 {
 	for (unsigned api = 0; api < acl_api_count; api++)
-		if (needs_own_context(&acl_apis[api], api))
+		if (acl_apis[api].operation == ACL_OP_LAUNCH_CONDITION ||
+			(acl_apis[api].operation_group == ACL_OP_GROUP_CAPTURE &&
+				acl_arg_has(api, ACL_ROLE_STREAM)))
 			rule_evaluated_by(c, RULE("capture-wrong-context"), api);
 	return true;
 }
@@ -231,6 +219,8 @@ static const struct check_hook hooks[] = {
 	{ON_OP(WAIT_EVENT), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_SPECIAL, capture_join_enter},
 	{ON_OP(CAPTURE_END), ACL_ENTER, capture_end_enter},
 	{ON_OP(CAPTURE_END), ACL_ENTER, capture_end_state},
+	{ON_GROUP_WITH(CAPTURE, STREAM), ACL_FAILED, capture_context_failed},
+	{ON_OP(LAUNCH_CONDITION), ACL_FAILED, capture_context_failed},
 	{ON_OP(EXECUTE_MODEL), ACL_ENTER | ACL_IF_ASYNC, capture_execute_enter},
 	{ON_OP(DESTROY_STREAM), ACL_ENTER, capture_stream_destroy},
 };
@@ -238,7 +228,6 @@ static const struct check_hook hooks[] = {
 const struct check_module module_capture_ends = {
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
-	.bind = capture_context_bind,
 	.create = capture_context_create,
 	.finish = capture_finish,
 };

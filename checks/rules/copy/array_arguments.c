@@ -103,11 +103,14 @@ static bool list_missing(const struct acl_call_record *call, const struct plain_
 				 !array_of(call, ACL_ROLE_SRCS));
 }
 
-/* A batch of copies without bytes is over before its other lists are looked at. */
+/* From 9.1 on a batch of copies without bytes is over before its other lists are looked at. */
 static bool nothing_to_copy(struct checks *c, const struct acl_call_record *call, uint64_t n)
 {
+	int target = load_relaxed(&c->target);
 	struct program_array sizes;
 
+	if (target >= 0 && target < ACL_CANN_9_1)
+		return false;
 	program_array_open(&sizes, c, array_of(call, ACL_ROLE_SIZES), sizeof(size_t), n);
 	for (uint64_t i = 0; i < n; i++) {
 		const size_t *size = program_array_at(&sizes, i);

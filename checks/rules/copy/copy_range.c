@@ -196,7 +196,7 @@ static void check_direction(struct checks *c, struct acl_call_record *call, int 
 		memory_kind_name(src->block.kind), memory_kind_name(dst->block.kind));
 }
 
-/* kind HOST_TO_BUF_TO_DEVICE copies the source into a buffer first: it must be the host's. */
+/* kind HOST_TO_BUF_TO_DEVICE: the host copies the source into a buffer, the device from there. */
 static void check_buffered(struct checks *c, struct acl_call_record *call, const struct op_access *src,
 	const struct op_access *dst)
 {

@@ -49,19 +49,14 @@ static bool asked_mode(struct checks *c, const struct acl_call_record *call, uin
 	return true;
 }
 
-/* The attribute excludes it everywhere, the function of that name on older products. */
-static bool default_is_excluded(const struct checks *c, const struct acl_call_record *call)
-{
-	return !acl_arg_has(call->api, ACL_ROLE_MODE) ||
-	       (c->soc && (strstr(c->soc, "310") || strstr(c->soc, "910A") || strstr(c->soc, "910ProA")));
-}
-
 /* The default stream by the handle that was asked for; NULL is a constraint of the model. */
 static void check_default_handle(struct checks *c, struct acl_call_record *call, struct acl_object *s)
 {
-	if (default_is_excluded(c, call) && acl_arg_pointer(call->api, call->args, ACL_ROLE_STREAM))
-		FINDING(c, call, "stream-failure-mode-default-stream",
-			load_relaxed(&s->flags) & ACL_OBJECT_DEFAULT, PARTS(part_object("stream", s)),
+	const struct acl_rule *rule = RULE("stream-failure-mode-default-stream");
+
+	if (function_demands(c, call->api, rule) && acl_arg_pointer(call->api, call->args, ACL_ROLE_STREAM))
+		FINDING_OF(c, call, rule, load_relaxed(&s->flags) & ACL_OBJECT_DEFAULT,
+			PARTS(part_object("stream", s)),
 			"This is the default stream: it belongs to its context.");
 }
 

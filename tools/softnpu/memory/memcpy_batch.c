@@ -54,16 +54,14 @@ static aclError check_attributes(const struct batch *b)
 }
 
 /* Where a copy of no bytes is accepted, nothing else of a batch of them is looked at, nor its stream. */
-static bool is_nothing(const struct batch *b, size_t *fail)
+static bool is_nothing(const struct batch *b)
 {
 	if (!b->sizes || npu_code(NPU_COPY_OF_NOTHING))
 		return false;
 	for (size_t i = 0; i < b->n; i++)
 		if (b->sizes[i])
 			return false;
-	if (b->n)
-		*fail = SIZE_MAX;
-	return b->n;
+	return b->n != 0;
 }
 
 static const aclrtMemcpyBatchAttr *attr_of(const struct batch *b, size_t i)
@@ -124,8 +122,10 @@ static aclError batch_sync(const struct batch *b, size_t *fail)
 {
 	aclError rc;
 
-	if (is_nothing(b, fail))
+	if (is_nothing(b)) {
+		*fail = SIZE_MAX;
 		return ACL_SUCCESS;
+	}
 	rc = check(b);
 	if (rc)
 		return rc;
@@ -187,8 +187,10 @@ static aclError batch_async(const struct batch *b, aclrtStream stream, size_t *f
 {
 	aclError rc;
 
-	if (is_nothing(b, fail))
+	if (is_nothing(b)) {
+		*fail = SIZE_MAX;
 		return ACL_SUCCESS;
+	}
 	rc = check(b);
 	if (!rc)
 		rc = LOCKED(start_async(b, stream, fail));

@@ -437,12 +437,15 @@ static bool host_thread_lives(void *context, uint32_t tid)
 
 static unsigned host_inside(void *context, uint32_t tid, unsigned now)
 {
-	uint64_t inside;
+	char name[ACL_API_NAME];
+	int api;
 
 	(void)context;
-	return replay_answer(TRACE_ASKS_INSIDE, (const void *)(uintptr_t)tid, &inside, sizeof(inside))
-		       ? (unsigned)inside
-		       : now;
+	if (!replay_answer(TRACE_ASKS_INSIDE, (const void *)(uintptr_t)tid, name, sizeof(name)))
+		return now;
+	name[sizeof(name) - 1] = 0;
+	api = acl_api_find(name);
+	return api < 0 ? 0 : (unsigned)api + 1;
 }
 
 static bool host_init_config(void *context, const char *path, struct checks_init_config *out)
