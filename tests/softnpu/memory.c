@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Virtual memory, pools, managed memory, descriptors, memory of other processes. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "acl/acl_rt_memory_soma.h"
@@ -286,6 +287,24 @@ static void other_process(void)
 	OK(aclrtSynchronizeStream(s2));
 }
 
+/* The descriptor that the key was for is one of another file, which has nothing in it. */
+static void key_of_gone_notify(void)
+{
+	aclrtNotify notify;
+	char key[65];
+	FILE *files[64];
+
+	setup();
+	OK(aclrtCreateNotify(&notify, ACL_NOTIFY_DEFAULT));
+	OK(aclrtNotifyGetExportKey(notify, key, sizeof(key), 0));
+	OK(aclrtDestroyNotify(notify));
+	for (unsigned i = 0; i < COUNT(files); i++)
+		files[i] = tmpfile();
+	IS(aclrtNotifyImportByKey(&notify, key, 0), 507899);
+	for (unsigned i = 0; i < COUNT(files); i++)
+		fclose(files[i]);
+}
+
 static const struct tap_case cases[] = {
 	C(virtual_memory),
 	C(huge_pages),
@@ -296,6 +315,7 @@ static const struct tap_case cases[] = {
 	C(reduce_small_types),
 	C(address_questions),
 	C(other_process),
+	C(key_of_gone_notify),
 };
 
 int main(void)

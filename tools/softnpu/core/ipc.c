@@ -6,40 +6,55 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tools/softnpu/core/memory_file.h"
 
 #define PAGE 4096u
 
+static uint32_t file_of(int fd)
+{
+	struct stat s;
+
+	return fstat(fd, &s) ? 0 : (uint32_t)s.st_ino;
+}
+
 void shared_key_print(const struct shared_key *k, char *key, size_t len)
 {
 	memset(key, 0, len < IPC_KEY_SIZE ? len : IPC_KEY_SIZE);
-	snprintf(key, len, "softnpu%c%08x%04x%02x%016llx%016llx", (char)k->kind, (unsigned)k->pid,
-		(unsigned)k->fd & 0xffff, (unsigned)k->device, (unsigned long long)k->offset,
+	snprintf(key, len, "softnpu%c%08x%04x%08x%02x%016llx%016llx", (char)k->kind, (unsigned)k->pid,
+		(unsigned)k->fd & 0xffff, file_of(k->fd), (unsigned)k->device, (unsigned long long)k->offset,
 		(unsigned long long)k->size);
 }
 
 bool shared_key_parse(const char *key, enum shared_kind kind, struct shared_key *k)
 {
-	unsigned pid, fd, device;
+	unsigned pid, fd, file, device;
 	unsigned long long offset, size;
 	char c;
 
 	if (strnlen(key, IPC_KEY_SIZE) >= IPC_KEY_SIZE ||
-		sscanf(key, "softnpu%c%8x%4x%2x%16llx%16llx", &c, &pid, &fd, &device, &offset, &size) != 6 ||
+		sscanf(key, "softnpu%c%8x%4x%8x%2x%16llx%16llx", &c, &pid, &fd, &file, &device, &offset,
+			&size) != 7 ||
 		c != (char)kind || device >= MAX_DEVICES)
 		return false;
-	*k = (struct shared_key){kind, (int)pid, (int)fd, (int)device, offset, size};
+	*k = (struct shared_key){kind, (int)pid, (int)fd, (int)device, file, offset, size};
 	return true;
 }
 
 int shared_key_open(const struct shared_key *k)
 {
 	char path[64];
+	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", k->pid, k->fd);
-	return open(path, O_RDWR | O_CLOEXEC);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd >= 0 && k->file && file_of(fd) != k->file) {
+		close(fd);
+		return -1;
+	}
+	return fd;
 }
 
 struct shared {
@@ -67,7 +82,7 @@ static struct shared *map(const struct shared_key *key, int fd)
 struct shared *shared_word_new(enum shared_kind kind, int device)
 {
 	int fd = memory_file("softnpu-shared");
-	struct shared_key key = {kind, getpid(), fd, device, 0, PAGE};
+	struct shared_key key = {.kind = kind, .pid = getpid(), .fd = fd, .device = device, .size = PAGE};
 
 	if (fd < 0)
 		return NULL;

@@ -17,12 +17,13 @@ enum shared_kind { SHARED_NOTIFY = 'n', SHARED_EVENT = 'e', SHARED_MEMORY = 'm',
 struct shared_key {
 	enum shared_kind kind;
 	int pid, fd, device;
+	uint32_t file; /* which one the descriptor is of: numbers are given out again; 0 = not known */
 	uint64_t offset, size;
 };
 
 void shared_key_print(const struct shared_key *k, char *key, size_t len);
 bool shared_key_parse(const char *key, enum shared_kind kind, struct shared_key *k);
-/* The exporter's memory file, opened here; -1 when it is gone. */
+/* The exporter's memory file, opened here; -1 when it is gone, also when another has its number. */
 int shared_key_open(const struct shared_key *k);
 
 /* In a forked child. */
