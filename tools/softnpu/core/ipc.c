@@ -15,9 +15,10 @@
 
 static uint32_t file_of(int fd)
 {
-	struct stat s;
+	struct statx s;
 
-	return fstat(fd, &s) ? 0 : (uint32_t)s.st_ino;
+	/* In the C library for longer than fstat(). */
+	return statx(fd, "", AT_EMPTY_PATH, STATX_INO, &s) ? 0 : (uint32_t)s.stx_ino;
 }
 
 void shared_key_print(const struct shared_key *k, char *key, size_t len)
