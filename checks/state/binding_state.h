@@ -11,6 +11,7 @@ struct acl_object *binding_of(struct checks *c, struct acl_object *stream);
 /* The live model that the stream of a handle is part of: bound to it, or answered by aclmdlRIGetStreams; NULL
  * = none known. */
 struct acl_object *stream_model(struct checks *c, const void *stream);
+/* The same of a live stream that is at hand. */
 struct acl_object *live_stream_model(struct checks *c, struct acl_object *stream);
 
 /* The captured model that has made the stream of a handle, alive or gone; NULL = none known. */

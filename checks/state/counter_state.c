@@ -102,6 +102,7 @@ static bool wait_reads(struct checks *c, const struct acl_call_record *call, str
 		[ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE] = VALUE_AT_LEAST,
 		[ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE] = VALUE_ALL_BITS,
 	};
+
 	if (!program_read(c, acl_arg_pointer(call->api, call->args, ACL_ROLE_INFO), info, sizeof(*info)) ||
 		(unsigned)info->mode >= sizeof(conditions))
 		return false;

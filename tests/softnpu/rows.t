@@ -45,12 +45,15 @@ def errors(name, release, place):
 
 def unknown_functions():
     """Lines of arguments*.def that belong to nothing that programs can call: the compiler would not say so."""
-    named = []
+    line = r"((?:ARGUMENTS|ANSWER)_\w+)"
+    named, asked = set(), set()
     for name in ("arguments.def", "arguments_not_modelled.def"):
         with open(os.path.join(SOURCE, "tools", "softnpu", "core", name), encoding="utf-8") as file:
-            named += re.findall(r"^#define ARGUMENTS_(\w+)", file.read(), re.MULTILINE)
-    with open(os.path.join(os.environ["ACLCHECK_BUILD"], "gen", "softnpu_entry.c"), encoding="utf-8") as file:
-        return sorted(set(named) - set(re.findall(r"^#ifdef ARGUMENTS_(\w+)", file.read(), re.MULTILINE)))
+            named.update(re.findall(r"^#define " + line, file.read(), re.MULTILINE))
+    for name in ("softnpu_entry.c", "softnpu_default.c"):
+        with open(os.path.join(os.environ["ACLCHECK_BUILD"], "gen", name), encoding="utf-8") as file:
+            asked.update(re.findall(r"^#ifdef " + line, file.read(), re.MULTILINE))
+    return sorted(named - asked)
 
 
 def main():

@@ -2,8 +2,9 @@
 /*
  * What the software runtime takes from the model:
  *
- *	gen/softnpu_default.c	a body for every function of CANN's own headers that says "not supported";
- *				weak, so that what softnpu implements takes its place
+ *	gen/softnpu_default.c	a body for every function of CANN's own headers that says "not supported", or
+ *				what core/arguments_not_modelled.def has; weak, so that what softnpu
+ *				implements takes its place
  *	gen/softnpu_media.c	the same of media, a library of its own
  *	gen/softnpu_entry.c	what programs call: a fault that the user asked for, arguments that are wrong
  *				in any state (core/arguments.def), or the body
@@ -41,7 +42,9 @@ static void print_defaults(const struct model *m, const char *path, enum package
 
 	fputs("#include <stddef.h>\n\n", f);
 	if (package == PACKAGE_RUNTIME)
-		fputs("#include \"softnpu_names.h\"\n", f);
+		fputs("#include \"softnpu_names.h\"\n"
+		      "#include \"tools/softnpu/core/arguments_not_modelled.def\"\n",
+			f);
 	print_includes(f, m, package);
 	fputs("#pragma GCC diagnostic ignored \"-Wunused-parameter\"\n\n", f);
 	fputs("#define DEFAULT __attribute__((weak, visibility(\"default\")))\n", f);
@@ -55,7 +58,10 @@ static void print_defaults(const struct model *m, const char *path, enum package
 		if (!strcmp(fn->ret, "void"))
 			fputs("\n{\n}\n", f);
 		else
-			fprintf(f, "\n{\n\treturn %s;\n}\n", missing_result(fn));
+			fprintf(f,
+				"\n{\n#ifdef ANSWER_%s\n\treturn ANSWER_%s;\n#else\n\treturn "
+				"%s;\n#endif\n}\n",
+				fn->name, fn->name, missing_result(fn));
 	}
 	emit_close(f);
 }

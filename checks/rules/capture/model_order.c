@@ -93,11 +93,12 @@ static void updated_execute_enter(struct checks *c, struct acl_call_record *call
 	struct acl_object *model = model_argument(c, call), *s = stream_of(call), *updater;
 	uint64_t position;
 
-	if (!model || !s || !call->state.position || order_unseen(c, s))
+	if (!model || !s || !call->state.position)
 		return;
 	updater = model_updated_on(c, model, &position);
 	/* Its tasks may wait for the end of the update themselves. */
-	if (!updater || updater == s || load_relaxed(&model_state(model)->waits_outside))
+	if (!updater || updater == s || load_relaxed(&model_state(model)->waits_outside) ||
+		order_unseen(c, s))
 		return;
 	FINDING(c, call, "taskupd-not-ordered",
 		!order_is_before(updater, position, s) && task_surely_pending(c, updater, position),

@@ -33,9 +33,7 @@ static void mapping(struct checks *c, struct acl_call_record *call)
 /* Over the fabric, memory of the host is shared as well: that is what large caches are made of. */
 static bool over_fabric(const struct acl_call_record *call)
 {
-	return call->api == ACL_API_aclrtMemExportToShareableHandleV2 &&
-	       ACL_ARGS(call, aclrtMemExportToShareableHandleV2)->shareType ==
-		       ACL_MEM_SHARE_HANDLE_TYPE_FABRIC;
+	return acl_arg_value(call->api, call->args, ACL_ROLE_SHARE_TYPE) == ACL_MEM_SHARE_HANDLE_TYPE_FABRIC;
 }
 
 static void exporting(struct checks *c, struct acl_call_record *call)
