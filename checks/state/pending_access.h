@@ -29,12 +29,19 @@ struct access_conflict {
 	bool hidden; /* of two captured tasks: a wait that something unseen ends may order them */
 };
 
+/* A task of a model, as it was captured: its kernel has its arguments there. */
+static inline bool access_reads_arguments(const struct pending_access *task, uint16_t api)
+{
+	return task->flags & ACCESS_DESCRIBES && acl_arg_has(api, ACL_ROLE_DEVICE_ARGUMENTS);
+}
+
 /* What the call's accesses met when they were entered: enum access_met. */
 enum access_met {
 	MET_COPY = 1u << 0, /* compared with another stream's access, no set on either side */
 	MET_SET = 1u << 1, /* the same with a set */
 	MET_POOL = 1u << 2, /* the same with the allocation or release of pool memory */
 	MET_CONFLICT = 1u << 3,
+	MET_ARGUMENTS = 1u << 4, /* compared with a model's kernel that has its arguments there */
 	MET_ANY = 63
 };
 unsigned accesses_met(const struct acl_call_record *call);
@@ -57,8 +64,10 @@ struct access_question {
 
 /*
  * The first access that the host certainly does not know to be done; false: none.
- * *compared: enum access_flag of all accesses there were, in flight or not, of whatever stream.
+ * *compared: enum access_flag of all accesses there were, in flight or not, of whatever stream;
+ * COMPARED_ARGUMENTS for those of a kernel's arguments.
  */
+#define COMPARED_ARGUMENTS (1u << 8)
 bool access_in_flight(
 	struct checks *c, const struct access_question *q, struct access_conflict *out, unsigned *compared);
 

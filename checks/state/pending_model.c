@@ -251,6 +251,14 @@ static void descriptors_add(struct checks *c, struct acl_object *model, const st
 		known_range_add(c, model, call, r[i].at, r[i].bytes, ACCESS_READS | ACCESS_DESCRIBES);
 }
 
+/* What a kernel reads its arguments from. */
+static void arguments_add(struct checks *c, struct acl_object *model, const struct acl_call_record *call)
+{
+	known_range_add(c, model, call, acl_arg_pointer(call->api, call->args, ACL_ROLE_DEVICE_ARGUMENTS),
+		acl_arg_value(call->api, call->args, ACL_ROLE_ARGUMENT_BYTES),
+		ACCESS_READS | ACCESS_DESCRIBES);
+}
+
 static void random_add(struct checks *c, struct acl_object *model, const struct acl_call_record *call)
 {
 	struct random_range r[RANDOM_RANGES];
@@ -321,6 +329,8 @@ void model_accesses_add(struct checks *c, struct acl_object *model, struct acl_c
 		condition_add(c, model, call);
 		return;
 	}
+	if (acl_arg_has(call->api, ACL_ROLE_DEVICE_ARGUMENTS))
+		arguments_add(c, model, call);
 	if (!touches_memory(op))
 		return;
 	for (uint64_t i = 0; i < op->n_entries; i++) {
@@ -465,7 +475,28 @@ void model_accesses_end(struct checks *c, struct acl_object *model)
 	accesses_forget(c, a);
 }
 
-/* Kernels whose accesses the program has declared are all that may be changed here. */
+/* Under the model's lock: without what tasks of these types do; the rest is as it was. */
+static void accesses_of_others_keep(struct checks *c, struct model_accesses *a, unsigned tasks)
+{
+	struct access_tree kept = {.at = checks_alloc(c, tree_bytes(a->tree.room)), .room = a->tree.room};
+	const struct pending_access *task;
+	struct pending_access *node;
+	struct access_walk w;
+
+	access_walk_all(&w, &a->tree);
+	while (kept.at && (task = access_walk_next(&w)) != NULL) {
+		if (tasks_made_by(task->api) & tasks)
+			continue;
+		node = access_tree_take(&kept);
+		*node = *task;
+		if (!access_tree_enter(&kept, node))
+			break;
+	}
+	checks_forget(c, a->tree.at, tree_bytes(a->tree.room));
+	a->tree = kept.at ? kept : (struct access_tree){0};
+}
+
+/* Of kernels: their arguments, and accesses that the program has declared. */
 void model_accesses_changed(struct checks *c, struct acl_object *model, unsigned tasks)
 {
 	const struct access_tree *tree = model_accesses_lock(model);
@@ -478,7 +509,7 @@ void model_accesses_changed(struct checks *c, struct acl_object *model, unsigned
 	access_walk_all(&w, tree);
 	while (!changed && (a = access_walk_next(&w)) != NULL)
 		changed = tasks_made_by(a->api) & tasks;
-	model_accesses_unlock(model);
 	if (changed)
-		model_accesses_end(c, model);
+		accesses_of_others_keep(c, accesses_of(model), tasks);
+	model_accesses_unlock(model);
 }

@@ -312,7 +312,7 @@ static void meet_execution(struct entering *e, const struct replay *r, uint64_t 
 		if (task->stream != block || !accesses_exclude(task, &e->access) ||
 			!task_is_compared(r->waits_inside, task))
 			continue;
-		e->met |= met_as(e, task);
+		e->met |= access_reads_arguments(task, task->api) ? MET_ARGUMENTS : met_as(e, task);
 		if (ordered || !accesses_overlap(task, &e->access, &start, &end))
 			continue;
 		/* Of the execution, and so of all its tasks; mostly none of them touches the range. */
@@ -577,7 +577,7 @@ static bool find_in_execution(struct checks *c, const struct replay *r, const st
 			(!q->writes && !(task->flags & ACCESS_WRITES)) ||
 			(q->flags && !(task->flags & q->flags)))
 			continue;
-		*compared |= task->flags;
+		*compared |= access_reads_arguments(task, task->api) ? COMPARED_ARGUMENTS : task->flags;
 		if (!open || !accesses_overlap(task, &range, &out->start, &out->end))
 			continue;
 		out->earlier = access_in(c, r, task);

@@ -603,8 +603,8 @@ static void model_with_a_kernel(void **state)
 
 	(void)state;
 	CALL(two.f, aclmdlRICaptureBegin, 0, .stream = two.s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
-	CALL(two.f, aclrtLaunchKernel, 0, .funcHandle = handle(20), .numBlocks = 1, .argsData = two.d,
-		.argsSize = 8, .stream = two.s);
+	CALL(two.f, aclrtLaunchKernel, 0, .funcHandle = handle(20), .numBlocks = 1,
+		.argsData = (void *)(DEVICE_MEMORY + (1ul << 30)), .argsSize = 8, .stream = two.s);
 	copy(&two, two.s);
 	CALL(two.f, aclmdlRICaptureEnd, 0, .stream = two.s, .modelRI = &m);
 	CALL(two.f, aclrtSynchronizeStream, 0, .stream = two.s);

@@ -13,6 +13,7 @@ void earlier_history(struct acl_object_history *h, const void *source)
 	h->handle = ACL_HANDLE_NONE;
 	h->kind = a->flags & ACCESS_ALLOCATES                               ? "allocates or releases memory"
 		  : a->flags & ACCESS_SETS                                  ? "sets memory"
+		  : earlier_reads_arguments(x)                              ? "reads its arguments"
 		  : a->flags & ACCESS_DESCRIBES                             ? "reads a descriptor"
 		  : group == ACL_OP_GROUP_WAIT                              ? "waits for a word of memory"
 		  : group == ACL_OP_GROUP_WRITE                             ? "writes a word of memory"
@@ -75,15 +76,18 @@ bool order_may_be_unseen(struct checks *c, struct acl_object *earlier, struct ac
 }
 
 /* What the task does with the memory decides whose subject it is. */
-static const struct acl_rule *rule_about(const struct acl_rule *rule, unsigned flags)
+static const struct acl_rule *rule_about(const struct acl_rule *rule, const struct access_conflict *x)
 {
-	return flags & ACCESS_DESCRIBES   ? RULE("desc-modified-in-flight")
-	       : flags & ACCESS_ALLOCATES ? RULE("pool-cross-stream-unordered")
-					  : rule;
+	return earlier_reads_arguments(x)            ? RULE("kernel-args-freed")
+	       : x->earlier.flags & ACCESS_DESCRIBES ? RULE("desc-modified-in-flight")
+	       : x->earlier.flags & ACCESS_ALLOCATES ? RULE("pool-cross-stream-unordered")
+						     : rule;
 }
 
 static void use_evaluated(const struct acl_call_record *call, const struct acl_rule *rule, unsigned compared)
 {
+	if (compared & COMPARED_ARGUMENTS)
+		rule_evaluated(call, RULE("kernel-args-freed"));
 	if (compared & ACCESS_DESCRIBES)
 		rule_evaluated(call, RULE("desc-modified-in-flight"));
 	if (compared & ACCESS_ALLOCATES)
@@ -105,10 +109,11 @@ bool use_in_flight(struct checks *c, struct acl_call_record *call, const struct 
 		use_evaluated(call, rule, compared);
 		return false;
 	}
-	unseen = order_may_be_unseen(c, stream, NULL);
+	/* What a kernel does when it has its arguments changes nothing about them. */
+	unseen = !earlier_reads_arguments(&x) && order_may_be_unseen(c, stream, NULL);
 	if (call->state.releasing)
 		stream_loses(call, stream);
-	return FINDING_OF(c, call, rule_about(rule, x.earlier.flags), true,
+	return FINDING_OF(c, call, rule_about(rule, &x), true,
 		PARTS(part_history("task in flight", earlier_history, &x), part_object("its stream", stream),
 			part_block("memory", x.block), part_advice(unseen || x.earlier.flags & ACCESS_MAYBE)),
 		"%s, and nothing the host did shows that %s on %s is done: " BOTH_TOUCH ". " HOST_EDGE, what,

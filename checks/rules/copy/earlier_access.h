@@ -18,6 +18,12 @@ struct finding_part part_captured(const struct access_conflict *x);
 #define BOTH_TOUCH "both touch %llu bytes at 0x%llx"
 #define BOTH_TOUCH_ARGS(x) (unsigned long long)((x)->end - (x)->start), (unsigned long long)(x)->start
 
+/* The earlier task is one of a model whose kernel has its arguments there. */
+static inline bool earlier_reads_arguments(const struct access_conflict *x)
+{
+	return access_reads_arguments(&x->earlier, x->captured_earlier.api);
+}
+
 /* Which of the two writes, in words. */
 const char *who_writes(const struct access_conflict *x);
 

@@ -9,11 +9,14 @@
 #include "checks/state/signal_state.h"
 #include "checks/state/stream_state.h"
 
-static const struct acl_rule *rule_of(unsigned flags)
+static const struct acl_rule *rule_of(const struct access_conflict *x)
 {
-	return flags & ACCESS_ALLOCATES ? RULE("pool-cross-stream-unordered")
-	       : flags & ACCESS_SETS    ? RULE("stream-race-set")
-					: RULE("stream-race-copy");
+	const unsigned flags = x->flags | x->earlier.flags;
+
+	return earlier_reads_arguments(x) ? RULE("kernel-args-freed")
+	       : flags & ACCESS_ALLOCATES ? RULE("pool-cross-stream-unordered")
+	       : flags & ACCESS_SETS      ? RULE("stream-race-set")
+					  : RULE("stream-race-copy");
 }
 
 /* The stream that a declared block is for. */
@@ -34,9 +37,10 @@ static void race_report(struct checks *c, struct acl_call_record *call, const st
 
 	if (!earlier || !task_surely_pending(c, earlier, x->earlier.position))
 		return;
-	unseen = order_may_be_unseen(c, earlier, s);
+	/* A kernel has its arguments before it does what is not seen. */
+	unseen = order_may_be_unseen(c, earlier_reads_arguments(x) ? NULL : earlier, s);
 	stream_runs_on(call);
-	FINDING_OF(c, call, rule_of(x->flags | x->earlier.flags), true,
+	FINDING_OF(c, call, rule_of(x), true,
 		PARTS(part_history("task in flight", earlier_history, x), part_object("its stream", earlier),
 			part_captured(x), part_object("stream", s), part_block("memory", x->block),
 			part_advice(unseen || (x->flags | x->earlier.flags) & ACCESS_MAYBE)),
@@ -54,6 +58,8 @@ static void race_evaluated(const struct acl_call_record *call, unsigned met)
 		rule_evaluated(call, RULE("stream-race-set"));
 	if (met & MET_POOL)
 		rule_evaluated(call, RULE("pool-cross-stream-unordered"));
+	if (met & MET_ARGUMENTS)
+		rule_evaluated(call, RULE("kernel-args-freed"));
 }
 
 static void race_enter(struct checks *c, struct acl_call_record *call)
@@ -77,6 +83,7 @@ static bool stream_race_create(struct checks *c)
 	accesses_follow_for(c, RULE("stream-race-copy"));
 	accesses_follow_for(c, RULE("stream-race-set"));
 	accesses_follow_for(c, RULE("pool-cross-stream-unordered"));
+	accesses_follow_for(c, RULE("kernel-args-freed"));
 	return true;
 }
 
