@@ -47,22 +47,9 @@ static void stream_uses_leave(struct checks *c, struct acl_call_record *call)
 			stream_touches(c, stream_of(call), (int)(devices & 255) - 1, call->state.position);
 }
 
-/* Host callbacks inform the program of progress we do not see. */
-static void stream_uses_reset_enter(struct checks *c, struct acl_call_record *call)
-{
-	struct acl_object *o;
-
-	if (!is_checked(call) || !checks_happened(c, WHEN_DEVICES) || !checks_happened(c, WHEN_CALLBACKS) ||
-		!device_reset_is_last(c, call, device_argument(call)))
-		return;
-	object_each(c, ACL_HANDLE_STREAM, o) if (stream_rarely(o, callback))
-		stream_retire(c, o, stream_rarely(o, callback), false);
-}
-
 static const struct check_hook hooks[] = {
 	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(DEVICES) | ACL_IF_ASYNC, stream_uses_enter},
 	{ON_GROUP(COPY), ACL_LEAVE | ACL_WHEN(DEVICES) | ACL_UNLESS_PLAIN | ACL_IF_ASYNC, stream_uses_leave},
-	{ON_OP(DEVICE_RESET), ACL_ENTER, stream_uses_reset_enter},
 };
 
 /* After the operation is decoded and the stream has its position. */

@@ -334,6 +334,13 @@ static void peer_reset_after_failed_copy(void **state)
 	want(p.fixture, "");
 }
 
+static void host_function(struct pair *p)
+{
+	CALL(p->fixture, aclrtLaunchHostFunc, 0, .stream = p->s1, .fn = handle(9));
+	fixture_callback(p->fixture, ACL_API_aclrtLaunchHostFunc, handle(9), true);
+	fixture_callback(p->fixture, ACL_API_aclrtLaunchHostFunc, handle(9), false);
+}
+
 /* A host function that ran may have shown the program how far its stream is. */
 static void peer_reset_after_callback(void **state)
 {
@@ -342,19 +349,39 @@ static void peer_reset_after_callback(void **state)
 	(void)state;
 	ENABLE(p, 0);
 	ACROSS(p, p.s1);
-	CALL(p.fixture, aclrtLaunchHostFunc, 0, .stream = p.s1, .fn = handle(9));
-	fixture_callback(p.fixture, ACL_API_aclrtLaunchHostFunc, handle(9), true);
-	fixture_callback(p.fixture, ACL_API_aclrtLaunchHostFunc, handle(9), false);
+	host_function(&p);
 	leave_device_zero(&p);
 	want(p.fixture, "");
 	/* It comes before the copy. */
 	ENABLE(before, 0);
-	CALL(before.fixture, aclrtLaunchHostFunc, 0, .stream = before.s1, .fn = handle(9));
-	fixture_callback(before.fixture, ACL_API_aclrtLaunchHostFunc, handle(9), true);
-	fixture_callback(before.fixture, ACL_API_aclrtLaunchHostFunc, handle(9), false);
+	host_function(&before);
 	ACROSS(before, before.s1);
 	leave_device_zero(&before);
 	want(before.fixture, "peer-device-reset-in-use:error");
+}
+
+/* What the host may know is done before it goes on is not in use, whatever comes behind it on the stream. */
+static void peer_ended_beside_later_tasks(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		struct pair p = pair();
+
+		ENABLE(p, 0);
+		ACROSS(p, p.s1);
+		if (i & 1)
+			host_function(&p);
+		else
+			CALL(p.fixture, aclrtValueWrite, 0, .devAddr = p.one, .value = 1, .stream = p.s1);
+		CALL(p.fixture, aclrtMemsetAsync, 0, .devPtr = p.one, .maxCount = SIZE, .count = SIZE,
+			.stream = p.s1);
+		if (i & 2)
+			leave_device_zero(&p);
+		else
+			CALL(p.fixture, aclrtDeviceDisablePeerAccess, 0, .peerDeviceId = 0);
+		want(p.fixture, "");
+		fixture_free(p.fixture);
+	}
 }
 
 /* Calls that the runtime makes inside of others are no tasks of their own. */
@@ -493,6 +520,7 @@ int main(void)
 		cmocka_unit_test(peer_reset_after_query_not_ready),
 		cmocka_unit_test(peer_reset_after_failed_copy),
 		cmocka_unit_test(peer_reset_after_opaque_wait),
+		cmocka_unit_test(peer_ended_beside_later_tasks),
 		cmocka_unit_test(peer_reset_after_inner_copy),
 		cmocka_unit_test(peer_reset_after_callback),
 		cmocka_unit_test(peer_reset_of_one_of_three),

@@ -81,7 +81,8 @@ static void enabling(struct checks *c, struct acl_call_record *call)
 
 /* --- peer-disable-not-enabled ---------------------------------------------------------------- */
 
-/* A stream of the device (< 0: of any) with a copy on its way that may use memory of the other one. */
+/* A stream of the device (< 0: of any) with a copy on its way that may use memory of the other one; what the
+ * host may know on other ways to be done is over. */
 static struct acl_object *copying_stream(struct checks *c, int device, int other)
 {
 	struct acl_object *o;
@@ -95,17 +96,11 @@ static struct acl_object *copying_stream(struct checks *c, int device, int other
 		for (unsigned i = 0; i < TOUCHED_DEVICES && touched; i++) {
 			touched = stream_rarely(o, touched[i]);
 			if (touched >> 48 == (uint64_t)(other + 1) &&
-				stream_pending(o, touched & TOUCHED_POSITION))
+				task_surely_pending(c, o, touched & TOUCHED_POSITION))
 				return o;
 		}
 	}
 	return NULL;
-}
-
-/* What the host has been told of on other ways is over. */
-static bool surely_copying(struct checks *c, struct acl_object *s)
-{
-	return s && task_surely_pending(c, s, stream_submitted(s));
 }
 
 static void disabling(struct checks *c, struct acl_call_record *call)
@@ -123,8 +118,7 @@ static void disabling(struct checks *c, struct acl_call_record *call)
 		s = copying_stream(c, device, peer);
 		s = s ? s : copying_stream(c, peer, device);
 	}
-	FINDING(c, call, "peer-disable-not-enabled", !enabled || surely_copying(c, s),
-		PARTS(part_object("stream", s)), "%s",
+	FINDING(c, call, "peer-disable-not-enabled", !enabled || s, PARTS(part_object("stream", s)), "%s",
 		enabled ? "A copy between the two devices is on its way, and the host has not waited for it."
 			: "Access to this device was not enabled by this process.");
 }
