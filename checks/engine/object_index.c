@@ -35,16 +35,21 @@ static inline struct acl_object *object_in_table(struct object_table *t, uint64_
 struct acl_object *object_index_get(struct object_index *x, uint64_t value)
 {
 	struct acl_object *found;
+	struct object_table *t;
 	uint32_t renewals;
 	object_slot *slot;
 
 	if (!value_valid(value))
 		return NULL;
+	/* Of an outgrown table the pages go back: what was not there may be in the new one. It was counted
+	 * before the new one was stored, so the count alone does not show it. */
 	do {
 		renewals = load_acquire(&x->renewals);
-		found = object_in_table(load_acquire(&x->table), value, &slot);
+		t = load_acquire(&x->table);
+		found = object_in_table(t, value, &slot);
 		/* Relaxed: whatever was read above of a renewed table was an acquire. */
-	} while (__builtin_expect(load_relaxed(&x->renewals) != renewals, 0));
+	} while (__builtin_expect(load_relaxed(&x->renewals) != renewals, 0) ||
+		 (!found && load_relaxed(&x->table) != t));
 	return found;
 }
 

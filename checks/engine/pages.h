@@ -41,7 +41,7 @@ static inline void pages_stay_small(void *from, size_t bytes)
 /*
  * Not needed for now it goes back; its addresses stay.  What lies in whole pages reads as zeros from now on.
  * A reader without a lock who finds such a zero has had its view of the page renewed by the system, and so
- * sees all that was stored before it went back.
+ * sees all that was stored before it went back: when that was a table's pages, the table that is there now.
  */
 static inline void pages_give_back(void *from, size_t bytes)
 {

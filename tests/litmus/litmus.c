@@ -569,6 +569,47 @@ static void objects_at_hand(void)
 	weak_expect(!o || o == &objects[3]);
 }
 
+/* --- tables of whole pages, which go back ----------------------------------------------------------------
+ */
+
+#define MANY 200 /* of so many a table is two pages */
+
+static struct acl_object many[MANY + 1];
+
+static void many_enter(unsigned i)
+{
+	weak_expect(!object_index_put(&checks, &kind.index, &many[i], 0x20000 + i * 64));
+	store_release(&many[i].live_value, 0x20000 + i * 64);
+}
+
+static void pages_prepare(void)
+{
+	objects_prepare();
+	weak_pages_return = true;
+	for (unsigned i = 0; i < MANY; i++)
+		many_enter(i);
+	/* As if most slots had been left: one more object, and the table is outgrown. */
+	kind.index.used = load_relaxed(&kind.index.table)->mask;
+}
+
+static void pages_write(void)
+{
+	many_enter(MANY);
+	tell(1);
+	weak_pages_return = false;
+}
+
+/* Objects that are there all the time, some of them in the middle of the table, and one that comes. */
+static void pages_read(void)
+{
+	unsigned before = load_acquire(&shown);
+
+	for (unsigned i = 0; i < 4; i++)
+		weak_expect(object_index_get(&kind.index, 0x20000 + i * 64) == &many[i]);
+	if (before)
+		weak_expect(object_index_get(&kind.index, 0x20000 + MANY * 64) == &many[MANY]);
+}
+
 /* --- the lock ---------------------------------------------------------------------------------------------
  */
 
@@ -657,6 +698,8 @@ static const struct weak_test tests[] = {
 		.write = objects_write, .read = objects_read_new},
 	{"the same objects at hand", .prepare = objects_prepare, .write = objects_write,
 		.read = objects_at_hand},
+	{"an object is found while its table is outgrown, and the pages go back", .prepare = pages_prepare,
+		.write = pages_write, .read = pages_read},
 	{"the lock excludes, and wakes who sleeps", .prepare = lock_prepare,
 		.thread = {lock_thread, lock_thread}, .after = lock_after},
 	{"a value is raised by two threads", .prepare = raise_prepare,
