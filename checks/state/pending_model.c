@@ -441,6 +441,23 @@ static bool side_is_unordered(struct checks *c, const struct acl_call_record *ca
 	return found;
 }
 
+static bool random_is_unordered(struct checks *c, const struct acl_call_record *call, struct comparing *k)
+{
+	struct random_range r[RANDOM_RANGES];
+	unsigned n = random_ranges(c, call, r);
+	bool found = false;
+
+	for (unsigned i = 0; i < n && !found; i++) {
+		struct pending_access now = {.start = (uintptr_t)r[i].at,
+			.end = (uintptr_t)r[i].at + r[i].bytes,
+			.flags = r[i].flags};
+		struct block_lookup place;
+
+		found = map_find(memory_blocks(c), now.start, &place) && access_meets_any(c, k, &place, &now);
+	}
+	return found;
+}
+
 bool captured_unordered(
 	struct checks *c, struct acl_call_record *call, struct access_conflict *out, unsigned *met)
 {
@@ -453,6 +470,8 @@ bool captured_unordered(
 	if (!model || !k.stream || !load_relaxed(&model_state(model)->accesses))
 		return false;
 	op = operation_of(c, call);
+	if (op->group == ACL_OP_GROUP_RANDOM)
+		return random_is_unordered(c, call, &k);
 	for (uint64_t i = 0; touches_memory(op) && i < op->n_entries && !found; i++) {
 		struct op_entry e = operation_entry(op, i);
 

@@ -12,6 +12,7 @@
 #include "checks/state/operation.h"
 #include "checks/state/order_state.h"
 #include "checks/state/pending_access.h"
+#include "checks/state/random_task.h"
 #include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"
 #include "checks/state/value_history.h"
@@ -243,10 +244,27 @@ static void known_word_overwritten(
 	unlock(&w->lock);
 }
 
+static void words_made_random(struct checks *c, struct acl_call_record *call)
+{
+	struct random_range r[RANDOM_RANGES];
+	unsigned n = random_ranges(c, call, r);
+	struct block_lookup at;
+
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t start = (uintptr_t)r[i].at;
+
+		if (map_find(memory_blocks(c), start, &at))
+			known_words_each(c, call, &(struct touched){&at, start, start + r[i].bytes},
+				known_word_overwritten);
+	}
+}
+
 static __attribute__((noinline)) void words_overwritten(struct checks *c, struct acl_call_record *call)
 {
 	const struct operation *op = operation_of(c, call);
 
+	if (op->group == ACL_OP_GROUP_RANDOM)
+		words_made_random(c, call);
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		const struct op_access *dst = operation_entry(op, i).dst;
 		uint64_t start = dst ? (uintptr_t)dst->address : 0;
@@ -438,7 +456,10 @@ static const struct check_hook hooks[] = {
 	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(WORDS_KNOWN), words_overwritten_enter},
 	{ON_GROUP(REDUCE), ACL_ENTER | ACL_WHEN(WORDS_KNOWN), words_overwritten_enter},
 	{ON_OP(TASK_SET_PARAMETERS), ACL_ENTER, word_others_write},
+	{ON_OP(RANDOM), ACL_ENTER | ACL_WHEN(WORDS_KNOWN), words_overwritten_enter},
+	{ON_OP(OVERFLOW_READ), ACL_ENTER | ACL_WHEN(WORDS_KNOWN), words_overwritten_enter},
 	{ON_OP(EXPORT_MEMORY), ACL_ENTER, word_others_write},
+	{ON_OP(MAP_PEER), ACL_ENTER, word_others_write},
 };
 
 const struct check_module module_word = {

@@ -107,6 +107,32 @@ static void copied_over_on_a_stream(void **state)
 	waits_for_unseen(&w);
 }
 
+/* By a task that is no copy. */
+static void overwritten_by_numbers(void **state)
+{
+	struct words w = written_word();
+	aclrtRandomNumTaskInfo info = {.dataType = ACL_FLOAT,
+		.randomNumFuncParaInfo = {.funcType = ACL_RT_RANDOM_NUM_FUNC_TYPE_UNIFORM_DIS,
+			.paramInfo.uniformDisInfo = {.min.size = 4, .max.size = 4}},
+		.randomResultAddr = w.block,
+		.randomCounterAddr = (char *)w.block + BYTES / 2,
+		.randomSeed.size = 8,
+		.randomNum = {.valueOrAddr = {0, 2}, .size = 8}}; /* 512 numbers */
+
+	(void)state;
+	CALL(w.x.fixture, aclrtRandomNumAsync, 0, .taskInfo = &info, .stream = w.x.t);
+	waits_for_unseen(&w);
+}
+
+static void overwritten_by_a_status(void **state)
+{
+	struct words w = written_word();
+
+	(void)state;
+	CALL(w.x.fixture, aclrtGetOverflowStatus, 0, .outputAddr = w.word, .outputSize = 64, .stream = w.x.t);
+	waits_for_unseen(&w);
+}
+
 /* What the next write ends is a wait for it. */
 static void is_an_edge(struct words *w)
 {
@@ -333,6 +359,18 @@ static void shared_with_a_process(void **state)
 	fixture_free(w.x.fixture);
 }
 
+static void shared_with_a_device(void **state)
+{
+	struct words w = flag_word();
+
+	(void)state;
+	await_word(&w, 1, w.x.t);
+	CALL(w.x.fixture, aclrtMemP2PMap, 0, .devPtr = w.block, .size = 64, .dstDevId = 1);
+	CALL(w.x.fixture, aclrtSynchronizeStream, 0, .stream = w.x.t);
+	never(w.x.fixture, "stream-wait-never-satisfied");
+	fixture_free(w.x.fixture);
+}
+
 static void others_may_write(void **state)
 {
 	(void)state;
@@ -413,6 +451,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cleared_with_its_block),
 		cmocka_unit_test(cleared_on_a_stream),
+		cmocka_unit_test(overwritten_by_numbers),
+		cmocka_unit_test(overwritten_by_a_status),
 		cmocka_unit_test(copied_over),
 		cmocka_unit_test(copied_over_on_a_stream),
 		cmocka_unit_test(edge_behind_a_set),
@@ -429,6 +469,7 @@ int main(void)
 		cmocka_unit_test(written_by_a_stream_that_is_not_known),
 		cmocka_unit_test(kernels_may_write),
 		cmocka_unit_test(shared_with_a_process),
+		cmocka_unit_test(shared_with_a_device),
 		cmocka_unit_test(others_may_write),
 		cmocka_unit_test(others_might_have_written),
 		cmocka_unit_test(written_in_part),

@@ -395,6 +395,37 @@ static void read_status(void)
 	CALL(aclrtSynchronizeStream, .stream = s);
 }
 
+/* Fixed, the status comes behind the copy. */
+static void status_over_a_copy(void)
+{
+	aclrtStream s = make_stream(), other = make_stream();
+	char *status = make_device_memory(4096), *h = make_host_memory(4096);
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+
+	CALL(aclrtMemset, .devPtr = status, .maxCount = 4096, .count = 4096);
+	CALL(aclrtMemcpyAsync, .dst = h, .destMax = 64, .src = status, .count = 64,
+		.kind = ACL_MEMCPY_DEVICE_TO_HOST, .stream = other);
+	CALL(aclrtRecordEvent, .event = e, .stream = other);
+	if (!bug)
+		CALL(aclrtStreamWaitEvent, .stream = s, .event = e);
+	CALL_EACH(0, ROLE(ADDRESS, status), ROLE(BYTES, 64), ROLE(STREAM, s));
+	CALL(aclrtSynchronizeStream, .stream = other);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+static void read_each_status(void)
+{
+	aclrtStream s = make_stream();
+	char *status = make_device_memory(4096), *h = make_host_memory(4096);
+
+	CALL_EACH(0, ROLE(ADDRESS, status), ROLE(BYTES, 64), ROLE(STREAM, s));
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtMemcpy, .dst = h, .destMax = 64, .src = status, .count = 64,
+		.kind = ACL_MEMCPY_DEVICE_TO_HOST);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
 static void read_status_in_rows(void)
 {
 	aclrtStream s = make_stream();
@@ -593,6 +624,8 @@ static const struct pair pairs[] = {
 	PAIR("stream-overflow-switch-existing-tasks", switch_late),
 	PAIR("stream-overflow-switch-existing-tasks", switch_late_by_attribute),
 	PAIR("overflow-status-not-synchronised", read_status),
+	PAIR_EACH("overflow-status-not-synchronised", read_each_status, OVERFLOW_READ),
+	PAIR_EACH("stream-race-copy", status_over_a_copy, OVERFLOW_READ),
 	PAIR("overflow-status-not-synchronised", read_status_in_rows),
 	PAIR("overflow-status-not-synchronised", read_status_in_batch),
 	PAIR("opinfo-cache-misuse", keep_switched_off),

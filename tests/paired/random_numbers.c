@@ -55,6 +55,39 @@ static void numbers_over_a_copy(void)
 	wait_for(second);
 }
 
+/* Of one capture, in either order; fixed, one stream waits for the other. */
+static void numbers_beside_a_captured_copy(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	void *out = make_host_memory(SIZE), *d = written_memory();
+	aclrtRandomNumTaskInfo info = numbers(d, (char *)d + COUNTER);
+
+	capture_begin(first);
+	capture_join(first, second);
+	copy_on(first, out, d, DOWN);
+	if (!bug)
+		capture_join(first, second);
+	CALL(aclrtRandomNumAsync, .taskInfo = &info, .stream = second);
+	capture_join(second, first);
+	capture_end(first);
+}
+
+static void copy_beside_captured_numbers(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	void *out = make_host_memory(SIZE), *d = written_memory();
+	aclrtRandomNumTaskInfo info = numbers(d, (char *)d + COUNTER);
+
+	capture_begin(first);
+	capture_join(first, second);
+	CALL(aclrtRandomNumAsync, .taskInfo = &info, .stream = first);
+	if (!bug)
+		capture_join(first, second);
+	copy_on(second, out, d, DOWN);
+	capture_join(second, first);
+	capture_end(first);
+}
+
 /* The last tensor is shorter, and the number of numbers stayed. */
 static void more_numbers_than_room(void)
 {
@@ -142,6 +175,8 @@ static void index_of_a_built_model(void)
 static const struct pair pairs[] = {
 	PAIR("stream-race-copy", numbers_read_early),
 	PAIR("stream-race-copy", numbers_over_a_copy),
+	PAIR("stream-race-copy", numbers_beside_a_captured_copy),
+	PAIR("stream-race-copy", copy_beside_captured_numbers),
 	PAIR("random-task-arguments", more_numbers_than_room),
 	PAIR("free-in-flight", counter_freed),
 	PAIR("use-after-free", numbers_of_a_built_model),

@@ -85,6 +85,7 @@ static const struct check_hook hooks[] = {
 	{ON_GROUP(SET), ACL_LEAVE | ACL_IF_ASYNC | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL, captured_race_leave},
 	{ON_GROUP(REDUCE), ACL_LEAVE | ACL_IF_ASYNC | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL,
 		captured_race_leave},
+	{ON_OP(RANDOM), ACL_LEAVE | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL, captured_race_leave},
 };
 
 const struct check_module module_captured_race = {

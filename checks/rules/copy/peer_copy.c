@@ -186,8 +186,8 @@ static void check_policy(struct checks *c, struct acl_call_record *call, const s
 	char text[OPERAND_TEXT];
 
 	/* Said once for each allocation; nothing is lost where every memory is fit for it. */
-	if (load_relaxed(&side->block.block->marks) & BLOCK_REPORTED ||
-		(c->soc && (strstr(c->soc, "910B") || strstr(c->soc, "910_93"))))
+	if (load_relaxed(&side->block.block->marks) & BLOCK_REPORTED || soc_is(c, "910B") ||
+		soc_is(c, "910_93"))
 		return;
 	if (FINDING(c, call, "memcpy-cross-device-no-p2p-policy", plain_policy(side),
 		    PARTS(OPERAND_PARTS(side)),
@@ -204,7 +204,7 @@ static void check_enabled(struct checks *c, struct acl_call_record *call, const 
 	bool other_way = bit_of(&device_at(c, from)->peers, to);
 
 	/* The documents of this product do not ask for it. */
-	if (c->soc && strstr(c->soc, "910_93"))
+	if (soc_is(c, "910_93"))
 		return;
 	/* Libraries enable access in the driver, where it is not seen. */
 	FINDING(c, call, "peer-copy-not-enabled", !bit_of(&device_at(c, to)->peers, from),

@@ -96,6 +96,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(CACHE_DESCRIBED), ACL_ENTER, race_enter},
 	{ON_OP(RANDOM), ACL_ENTER, race_enter},
 	{ON_OP(FREE_POOL), ACL_ENTER, race_enter},
+	{ON_OP(OVERFLOW_READ), ACL_ENTER | ACL_IF_ASYNC, race_enter},
 	{ON_OP(EXECUTE_MODEL), ACL_ENTER, race_enter},
 };
 

@@ -18,7 +18,8 @@
 #define INTERVALS 254 /* an operator's time limit has no more of them */
 
 struct output {
-	_Atomic uint64_t address, size, stream, position; /* address 0 = none */
+	_Atomic uint64_t address, size, stream, position; /* address 0 = none, or being changed */
+	_Atomic uint16_t api; /* the function that writes there */
 };
 
 struct modes_state {
@@ -281,37 +282,49 @@ static void attribute_told(struct checks *c, struct acl_call_record *call)
 /* The status is under way to its buffer. */
 static void status_asked(struct checks *c, struct acl_call_record *call)
 {
-	const struct acl_args_aclrtGetOverflowStatus *a = call->args;
-	struct acl_object *s = stream_of(call);
+	const void *address = acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS);
 	struct output *o;
 
-	if (!succeeded(call) || !a->outputAddr || !task_runs_now(c, call))
+	if (!succeeded(call) || !address || !task_runs_now(c, call))
 		return;
 	checks_start_conditional(c);
 	o = &modes(c)->outputs[counter_inc(&modes(c)->n_outputs) % OUTPUTS];
-	store_release(&o->address, 0);
-	store_relaxed(&o->size, a->outputSize);
-	store_relaxed(&o->stream, object_ref(s));
-	store_relaxed(&o->position, call->state.position);
-	store_release(&o->address, (uintptr_t)a->outputAddr);
+	store_relaxed(&o->address, 0);
+	store_release(&o->size, acl_arg_value(call->api, call->args, ACL_ROLE_BYTES));
+	store_release(&o->stream, object_ref(stream_of(call)));
+	store_release(&o->position, call->state.position);
+	store_release(&o->api, (uint16_t)call->api);
+	store_release(&o->address, (uintptr_t)address);
+}
+
+/* The stream of an output that the access touches, in flight or not; NULL: it does not. */
+static struct acl_object *output_read(
+	struct checks *c, struct output *o, const struct op_access *src, uint64_t *position, unsigned *api)
+{
+	uint64_t address = load_acquire(&o->address), size = load_acquire(&o->size);
+	acl_ref stream = load_acquire(&o->stream);
+
+	*position = load_acquire(&o->position);
+	*api = load_acquire(&o->api);
+	/* The words of another output come with its address, or none. */
+	if (!address || !access_touches(src, address, size) || load_relaxed(&o->address) != address)
+		return NULL;
+	return object_of(c, stream);
 }
 
 static void check_read(struct checks *c, struct acl_call_record *call, const struct op_access *src)
 {
-	struct modes_state *m = modes(c);
+	struct acl_object *s;
+	uint64_t position;
+	unsigned api;
 
 	for (unsigned i = 0; i < OUTPUTS; i++) {
-		uint64_t address = load_acquire(&m->outputs[i].address),
-			 position = load_relaxed(&m->outputs[i].position);
-		struct acl_object *s = address ? object_of(c, load_relaxed(&m->outputs[i].stream)) : NULL;
-
-		if (!s || !access_touches(src, address, load_relaxed(&m->outputs[i].size)))
-			continue;
-		if (FINDING(c, call, "overflow-status-not-synchronised", task_surely_pending(c, s, position),
-			    PARTS(part_address(src->name, src->address), part_object("stream", s)),
-			    "aclrtGetOverflowStatus writes %s on a stream that the host has not waited for "
-			    "since.",
-			    src->name))
+		s = output_read(c, &modes(c)->outputs[i], src, &position, &api);
+		if (s && FINDING(c, call, "overflow-status-not-synchronised",
+				 task_surely_pending(c, s, position),
+				 PARTS(part_address(src->name, src->address), part_object("stream", s)),
+				 "%s writes %s on a stream that the host has not waited for since.",
+				 acl_apis[api].name, src->name))
 			return;
 	}
 }
@@ -352,7 +365,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(CONFIGURE_STREAM_ATTRIBUTE), ACL_LEAVE, switched},
 	{ON_OP(INFO_STREAM_ATTRIBUTE), ACL_LEAVE, attribute_told},
 	{ON_OP(INFO_STREAM_OVERFLOW), ACL_LEAVE, switch_told},
-	{ACL_API_aclrtGetOverflowStatus, ACL_LEAVE, status_asked},
+	{ON_OP(OVERFLOW_READ), ACL_LEAVE, status_asked},
 	{ON_GROUP(COPY), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_NOT_ASYNC, reading},
 };
 
