@@ -23,6 +23,8 @@ static void init_leave(struct checks *c, struct acl_call_record *call)
 
 	if (error && error != ACL_ERROR_REPEAT_INIT)
 		return;
+	if (!error)
+		store_relaxed(&s->ended, false);
 	if (load_relaxed(&s->forked) && !error) {
 		call_note_set(call, &anew_note, 1);
 		atomic_store(&s->count, 0);
@@ -34,22 +36,25 @@ static void init_leave(struct checks *c, struct acl_call_record *call)
 	}
 }
 
+/* Of the counted ones the last ends it: the runtime says how many are left, else those that were seen do. */
 static void finalize_leave(struct checks *c, struct acl_call_record *call)
 {
-	if (succeeded(call))
-		atomic_store(&init_state(c)->count, 0);
-}
+	struct init_state *s = init_state(c);
+	bool counts = acl_arg_has(call->api, ACL_ROLE_NUMBER), last = !counts || init_count(c) == 1;
+	const uint64_t *left = counts ? acl_arg_pointer(call->api, call->args, ACL_ROLE_NUMBER) : NULL;
 
-static void unreference_leave(struct checks *c, struct acl_call_record *call)
-{
-	const uint64_t *left = acl_arg_pointer(call->api, call->args, ACL_ROLE_NUMBER);
-
-	if (!succeeded(call) || init_count(c) <= 0)
+	if (!succeeded(call))
 		return;
-	if (left)
-		atomic_store(&init_state(c)->count, (int32_t)*left);
-	else
-		atomic_fetch_sub(&init_state(c)->count, 1);
+	if (left ? !*left : last) {
+		checks_when(c, WHEN_FINALIZED);
+		store_relaxed(&s->ended, true);
+	}
+	if (!counts)
+		atomic_store(&s->count, 0);
+	else if (init_count(c) > 0 && left)
+		atomic_store(&s->count, (int32_t)*left);
+	else if (init_count(c) > 0)
+		atomic_fetch_sub(&s->count, 1);
 }
 
 /* What the parent initialised is the parent's to end; a child that initialises anew answers for itself. */
@@ -61,8 +66,7 @@ static void init_forked(struct checks *c)
 static const struct check_hook hooks[] = {
 	{ON_OP(PROCESS_INIT), ACL_ENTER, init_enter},
 	{ON_OP(PROCESS_INIT), ACL_LEAVE, init_leave},
-	{ACL_API_aclFinalize, ACL_LEAVE, finalize_leave},
-	{ON_OP_WITH(PROCESS_FINALIZE, NUMBER), ACL_LEAVE, unreference_leave},
+	{ON_OP(PROCESS_FINALIZE), ACL_LEAVE, finalize_leave},
 };
 
 const struct check_module module_init = {

@@ -8,6 +8,7 @@
 struct init_state {
 	_Atomic int32_t count; /* as 8.5 and later do: a repeated aclInit answers 100002 and counts */
 	_Atomic uint32_t module; /* of the first one */
+	_Atomic bool ended; /* finalized, and not initialised again */
 	_Atomic bool forked; /* of a process that was initialised, and not again since */
 	struct call_site_slot first;
 };
@@ -22,6 +23,11 @@ static inline int32_t init_count(struct checks *c)
 	return load_relaxed(&init_state(c)->count);
 }
 
+static inline bool runtime_ended(struct checks *c)
+{
+	return load_relaxed(&init_state(c)->ended);
+}
+
 /* Of the leave of an aclInit, behind this module's: a forked child took nothing over from its parent. */
 bool init_began_anew(const struct acl_call_record *call);
 
@@ -33,10 +39,16 @@ static inline uint32_t calling_module(struct checks *c, const struct acl_call_re
 				: 0;
 }
 
-/* Whether a finalize ends the runtime: the one that says how many are left counts. */
+/* Whether a finalize ends the runtime: the one that says how many are left counts. Of its enter. */
 static inline bool finalize_is_last(struct checks *c, const struct acl_call_record *call)
 {
 	return !acl_arg_has(call->api, ACL_ROLE_NUMBER) || init_count(c) <= 1;
+}
+
+/* The same of an enter where something is there to be ended, as far as was seen. */
+static inline bool finalize_ends_runtime(struct checks *c, const struct acl_call_record *call)
+{
+	return init_count(c) > 0 && finalize_is_last(c, call);
 }
 
 #endif

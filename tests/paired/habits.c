@@ -220,7 +220,8 @@ static void allocated_in_capture(void)
 
 	if (bug)
 		capture_begin(s);
-	CALL_EACH(0, ROLE(ADDRESS, &p), ROLE(BYTES, 4096), ROLE(POLICY, ACL_MEM_MALLOC_HUGE_FIRST));
+	CALL_EACH(0, ROLE(ADDRESS, &p), ROLE(BYTES, 4096), ROLE(POLICY, ACL_MEM_MALLOC_HUGE_FIRST),
+		ROLE(FLAGS, ACL_RT_MEM_ATTACH_GLOBAL));
 	if (!bug)
 		capture_begin(s);
 	capture_end(s);
@@ -309,6 +310,7 @@ static const struct pair pairs[] = {
 	PAIR("capture-callback-thread-gone", unsubscribed_early),
 	PAIR_EACH("capture-alloc-not-replayed", allocated_in_capture, ALLOCATE_DEVICE, .avoids = true),
 	PAIR_EACH("capture-alloc-not-replayed", allocated_in_capture, ALLOCATE_HOST, .avoids = true),
+	PAIR_EACH("capture-alloc-not-replayed", allocated_in_capture, ALLOCATE_MANAGED, .avoids = true),
 	PAIR_AVOIDS("capture-alloc-not-replayed", freed_in_capture),
 	PAIR_AVOIDS("capture-alloc-not-replayed", allocated_on_purpose),
 	PAIR("capture-error-ignored", failed_and_went_on),

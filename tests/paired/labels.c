@@ -274,6 +274,18 @@ static void left_locked(void)
 	CALL(aclFinalize);
 }
 
+/* No device was ever set. */
+static void left_locked_by_the_last(void)
+{
+	uint64_t left = 0;
+
+	CALL(aclInit, .configPath = NULL);
+	CALL(aclrtSnapShotProcessLock, .pid = pair_pid());
+	if (!bug)
+		CALL(aclrtSnapShotProcessUnlock, .pid = pair_pid());
+	CALL(aclFinalizeReference, .refCount = &left);
+}
+
 static void exit_locked(void)
 {
 	CALL(aclrtResetDevice, .deviceId = 0);
@@ -436,6 +448,7 @@ static const struct pair pairs[] = {
 	PAIR("snapshot-during-capture", locked_in_capture),
 	PAIR("snapshot-during-capture", locked_in_build),
 	PAIR("snapshot-not-unlocked", left_locked),
+	PAIR_BARE("snapshot-not-unlocked", left_locked_by_the_last),
 	PAIR("snapshot-not-unlocked", exit_locked),
 	PAIR("snapshot-self-deadlock", malloc_while_locked),
 	PAIR("snapshot-self-deadlock", malloc_while_another_locks),

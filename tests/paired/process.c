@@ -210,6 +210,15 @@ static void malloc_after_finalize(void)
 	CALL_FAILS(bug ? 107002 : 0, aclrtGetDevice, .deviceId = OUT);
 }
 
+/* What is named a reset, and is no release. */
+static void reset_after_finalize(void)
+{
+	CALL(aclrtResetDevice, .deviceId = 0);
+	if (bug)
+		CALL(aclFinalize);
+	CALL(aclrtResetDeviceResLimit, .deviceId = 0);
+}
+
 static void same_init_callback(void)
 {
 	CALL(aclInitCallbackRegister, .type = ACL_REG_TYPE_ACL_DVPP, .cbFunc = HANDLE);
@@ -345,6 +354,7 @@ static const struct pair pairs[] = {
 	PAIR_BARE("finalize-without-init", finalize_only),
 	PAIR_AVOIDS("use-after-finalize", malloc_after_finalize),
 	PAIR_AVOIDS("use-after-finalize", malloc_after_counted),
+	PAIR_AVOIDS("use-after-finalize", reset_after_finalize),
 	PAIR("init-callback-null-or-duplicate", same_init_callback),
 	PAIR("init-callback-null-or-duplicate", other_finalize_callback),
 	PAIR("device-reset-force-order", reset_after_force),

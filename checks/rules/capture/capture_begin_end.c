@@ -42,7 +42,7 @@ static void flags_for_capture(struct checks *c, struct acl_call_record *call, co
 {
 	uint32_t bad = UNCAPTURABLE;
 
-	if (c->soc && strstr(c->soc, "950"))
+	if (soc_is(c, "950"))
 		bad |= ACL_STREAM_PERSISTENT;
 	check_capture(c, call, RULE("capture-begin-bad-stream-flag"),
 		stream_rarely(stream_of(call), flags) & bad, NULL, detail);

@@ -151,6 +151,7 @@ static void capture_habits_bind(void (*add)(void *, unsigned, enum acl_phase, ch
 static const struct check_hook hooks[] = {
 	{ON_OP(ALLOCATE_DEVICE), ACL_ENTER | ACL_WHEN(CAPTURES), capture_allocation_enter},
 	{ON_OP(ALLOCATE_HOST), ACL_ENTER | ACL_WHEN(CAPTURES), capture_allocation_enter},
+	{ON_OP(ALLOCATE_MANAGED), ACL_ENTER | ACL_WHEN(CAPTURES), capture_allocation_enter},
 	{ON_OP(ALLOCATE_POOL), ACL_ENTER | ACL_WHEN(CAPTURES), capture_allocation_enter},
 	{ON_OP(FREE_DEVICE), ACL_ENTER | ACL_WHEN(CAPTURES), capture_allocation_enter},
 	{ON_OP(FREE_HOST), ACL_ENTER | ACL_WHEN(CAPTURES), capture_allocation_enter},

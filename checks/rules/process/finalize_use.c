@@ -4,7 +4,6 @@
 #include "checks/state/init_state.h"
 
 struct finalize_state {
-	_Atomic bool over; /* finalized, and not initialised again */
 	_Atomic bool ever_whole, ever_counted; /* aclFinalize, aclFinalizeReference succeeded */
 	_Atomic uint32_t late; /* callbacks registered after the end */
 	struct call_site_slot late_one;
@@ -19,7 +18,7 @@ static struct finalize_state *finalize(struct checks *c)
 
 static void finalizing(struct checks *c, struct acl_call_record *call)
 {
-	if (init_count(c) <= 0 || (call->api == ACL_API_aclFinalizeReference && init_count(c) > 1))
+	if (!finalize_ends_runtime(c, call))
 		return;
 	FINDING(c, call, "finalize-in-destructor", call->in_exit_handlers, NO_PARTS,
 		"main() is over: the call comes from an exit handler or a destructor of a static object.");
@@ -27,29 +26,18 @@ static void finalizing(struct checks *c, struct acl_call_record *call)
 
 static void finalized(struct checks *c, struct acl_call_record *call)
 {
-	const uint64_t *left;
-
-	if (!succeeded(call))
-		return;
-	if (call->api == ACL_API_aclFinalize) {
-		store_relaxed(&finalize(c)->ever_whole, true);
-		store_relaxed(&finalize(c)->over, true);
-		return;
-	}
-	left = ACL_ARGS(call, aclFinalizeReference)->refCount;
-	store_relaxed(&finalize(c)->ever_counted, true);
-	if (left ? !*left : init_count(c) == 1)
-		store_relaxed(&finalize(c)->over, true);
+	if (succeeded(call))
+		store_relaxed(acl_arg_has(call->api, ACL_ROLE_NUMBER) ? &finalize(c)->ever_counted
+								      : &finalize(c)->ever_whole,
+			true);
 }
 
 /* --- what comes too late ----------------------------------------------------------------- */
 
 static void initialised(struct checks *c, struct acl_call_record *call)
 {
-	if (!succeeded(call))
-		return;
-	store_relaxed(&finalize(c)->over, false);
-	store_relaxed(&finalize(c)->late, 0);
+	if (succeeded(call))
+		store_relaxed(&finalize(c)->late, 0);
 }
 
 static void registered(struct checks *c, struct acl_call_record *call)
@@ -57,7 +45,7 @@ static void registered(struct checks *c, struct acl_call_record *call)
 	if (!succeeded(call) || !is_checked(call))
 		return;
 	rule_evaluated(call, RULE("finalize-callback-after-finalize"));
-	if (!load_relaxed(&finalize(c)->over))
+	if (!runtime_ended(c))
 		return;
 	call_site_take(c, &finalize(c)->late_one, call, true);
 	counter_inc(&finalize(c)->late);

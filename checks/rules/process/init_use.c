@@ -108,7 +108,7 @@ static void finalizing(struct checks *c, struct acl_call_record *call)
 	struct held_devices held = {.n = 0};
 	char text[64];
 
-	if (init_count(c) <= 0 || (call->api == ACL_API_aclFinalizeReference && init_count(c) > 1))
+	if (!finalize_ends_runtime(c, call))
 		return;
 	for (int i = 0; i < ACL_DEVICES && held.n < ACL_FINDING_VALUES; i++)
 		if (load_relaxed(&device_at(c, i)->sets) > 0 &&

@@ -15,7 +15,6 @@
 struct process_state {
 	struct value_table names; /* of registered callbacks: key of register function and name -> 1 */
 	struct value_table forced; /* device + 1 -> 1: its last reset was forced */
-	_Atomic bool ended; /* finalized, and not initialised again */
 };
 
 static struct process_state *process(struct checks *c)
@@ -25,44 +24,40 @@ static struct process_state *process(struct checks *c)
 
 /* --- finalize ----------------------------------------------------------------------------- */
 
-static void initialised(struct checks *c, struct acl_call_record *call)
-{
-	if (succeeded(call))
-		store_relaxed(&process(c)->ended, false);
-}
-
 static void finalizing(struct checks *c, struct acl_call_record *call)
 {
 	FINDING(c, call, "finalize-without-init", !load_relaxed(&c->inited), NO_PARTS,
 		"aclInit was never called in this process.");
 }
 
-/* Of the counted ones the last: the runtime says how many are left, else those that were seen do. */
-static bool ends_runtime(struct checks *c, const struct acl_call_record *call)
-{
-	const uint64_t *left;
-
-	if (call->api == ACL_API_aclFinalize)
-		return true;
-	left = ACL_ARGS(call, aclFinalizeReference)->refCount;
-	return left ? !*left : init_count(c) == 1;
-}
-
 static void finalized(struct checks *c, struct acl_call_record *call)
 {
 	FINDING(c, call, "finalize-repeat", error_of(call) == REPEAT_FINALIZE, PARTS(part_late(call)),
 		"The process was finalized before and not initialised again.");
-	if (!succeeded(call) || !ends_runtime(c, call))
-		return;
-	checks_when(c, WHEN_FINALIZED);
-	store_relaxed(&process(c)->ended, true);
 }
 
-static bool releases(const char *name)
+static bool releases(const struct acl_api_info *api)
 {
-	return strstr(name, "Destroy") || strstr(name, "Free") || strstr(name, "Reset") ||
-	       strstr(name, "Release") || strstr(name, "UnLoad") || strstr(name, "Unregister") ||
-	       strstr(name, "Unmap") || strstr(name, "UnSubscribe");
+	switch (api->operation_group) {
+	case ACL_OP_GROUP_DESTROY:
+	case ACL_OP_GROUP_FREE:
+	case ACL_OP_GROUP_RELEASE:
+	case ACL_OP_GROUP_UNMAP:
+	case ACL_OP_GROUP_UNREGISTER:
+	case ACL_OP_GROUP_CLOSE:
+		return true;
+	}
+	switch (api->operation) {
+	case ACL_OP_DEVICE_RESET:
+	case ACL_OP_ALLOCATOR_UNREGISTER:
+	case ACL_OP_CALLBACK_UNSUBSCRIBE:
+	case ACL_OP_CALLBACK_UNSUBSCRIBE_HOST_FUNCTION:
+	case ACL_OP_CALLBACK_UNREGISTER_MODEL_DESTROY:
+	case ACL_OP_CALLBACK_UNREGISTER_EXCEPTION:
+	case ACL_OP_CALLBACK_UNREGISTER_SNAPSHOT:
+		return true;
+	}
+	return false;
 }
 
 /* Memory is taken, or work done: what destructors prepare a release by is none of it. */
@@ -82,7 +77,7 @@ static bool works(unsigned api)
 
 static void after_end(struct checks *c, struct acl_call_record *call)
 {
-	if (__builtin_expect(!load_relaxed(&process(c)->ended), 1) || (call->in_exit && !works(call->api)))
+	if (__builtin_expect(!runtime_ended(c), 1) || (call->in_exit && !works(call->api)))
 		return;
 	FINDING(c, call, "use-after-finalize", true, PARTS(part_late(call)),
 		"aclFinalize was called before and aclInit not again.");
@@ -257,7 +252,7 @@ static bool allowed_after_end(const struct acl_api_info *api)
 	return api->classes & (ACL_CLASS_INIT | ACL_CLASS_VERSION) || strstr(api->name, "Version") ||
 	       !strcmp(api->name, "aclrtGetSocName") || !strcmp(api->name, "aclGetRecentErrMsg") ||
 	       !strcmp(api->name, "aclrtGetRunMode") || !strcmp(api->name, "aclrtGetDeviceCount") ||
-	       releases(api->name);
+	       releases(api);
 }
 
 /* A call through dlsym has looked whether there is one. */
@@ -295,7 +290,6 @@ static void process_bind(void (*add)(void *binder, unsigned api, enum acl_phase,
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(PROCESS_INIT), ACL_LEAVE, initialised},
 	{ACL_API_aclFinalize, ACL_ENTER, finalizing},
 	{ON_OP(PROCESS_FINALIZE), ACL_LEAVE, finalized},
 	{ON_OP(DEVICE_SET), ACL_LEAVE, set},

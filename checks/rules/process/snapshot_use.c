@@ -4,6 +4,7 @@
 #include "checks/state/binding_state.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/device_state.h"
+#include "checks/state/init_state.h"
 
 enum step { RUNNING, LOCKED, BACKED_UP };
 
@@ -32,14 +33,14 @@ static const char *step_name(unsigned step)
 static void stepping(struct checks *c, struct acl_call_record *call)
 {
 	unsigned now = load_relaxed(&snapshot(c)->step);
-	bool wrong = call->api == ACL_API_aclrtSnapShotProcessLock      ? now != RUNNING
-		     : call->api == ACL_API_aclrtSnapShotProcessBackup  ? now != LOCKED
-		     : call->api == ACL_API_aclrtSnapShotProcessRestore ? now != BACKED_UP
-									: now == RUNNING;
+	bool wrong = acl_apis[call->api].operation == ACL_OP_SNAPSHOT_LOCK      ? now != RUNNING
+		     : acl_apis[call->api].operation == ACL_OP_SNAPSHOT_BACKUP  ? now != LOCKED
+		     : acl_apis[call->api].operation == ACL_OP_SNAPSHOT_RESTORE ? now != BACKED_UP
+										: now == RUNNING;
 
 	FINDING(c, call, "snapshot-bad-state", wrong, NO_PARTS, "The process is %s.", step_name(now));
 	/* The callbacks behind the unlock run within its call, and wait no more. */
-	if (call->api == ACL_API_aclrtSnapShotProcessUnlock) {
+	if (acl_apis[call->api].operation == ACL_OP_SNAPSHOT_UNLOCK) {
 		store_relaxed(&snapshot(c)->unlocked, (uint8_t)now);
 		store_relaxed(&snapshot(c)->step, RUNNING);
 	}
@@ -55,18 +56,18 @@ static void stepped(struct checks *c, struct acl_call_record *call)
 	struct snapshot *s = snapshot(c);
 
 	if (!succeeded(call)) {
-		if (call->api == ACL_API_aclrtSnapShotProcessUnlock && !callback_refused(call))
+		if (acl_apis[call->api].operation == ACL_OP_SNAPSHOT_UNLOCK && !callback_refused(call))
 			store_relaxed(&s->step, load_relaxed(&s->unlocked));
 		return;
 	}
-	switch (call->api) {
-	case ACL_API_aclrtSnapShotProcessBackup:
+	switch (acl_apis[call->api].operation) {
+	case ACL_OP_SNAPSHOT_BACKUP:
 		store_relaxed(&s->step, BACKED_UP);
 		break;
-	case ACL_API_aclrtSnapShotProcessUnlock:
+	case ACL_OP_SNAPSHOT_UNLOCK:
 		store_relaxed(&s->step, RUNNING);
 		break;
-	case ACL_API_aclrtSnapShotProcessLock:
+	case ACL_OP_SNAPSHOT_LOCK:
 		store_relaxed(&s->thread, call->pthread_id);
 		store_relaxed(&s->where, call_site_where(call));
 		store_relaxed(&s->reported, false);
@@ -189,7 +190,11 @@ static void ending(struct checks *c, struct acl_call_record *call)
 	struct snapshot *s = snapshot(c);
 	unsigned step = load_relaxed(&s->step);
 
-	if (call->api != ACL_API_aclFinalize && !device_reset_is_last(c, call, device_argument(call)))
+	bool ends = acl_apis[call->api].operation == ACL_OP_PROCESS_FINALIZE
+			    ? finalize_is_last(c, call)
+			    : device_reset_is_last(c, call, device_argument(call));
+
+	if (!ends)
 		return;
 	if (FINDING(c, call, "snapshot-not-unlocked", step != RUNNING && is_checked(call), NO_PARTS,
 		    "The process is %s: threads that wait for the unlock stay blocked.", step_name(step)))
@@ -224,7 +229,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(SNAPSHOT_BACKUP), ACL_ENTER, during_capture},
 	{ON_OP(SNAPSHOT_LOCK), ACL_ENTER, during_capture},
 	{ON_GROUP(SNAPSHOT), ACL_LEAVE, stepped},
-	{ACL_API_aclFinalize, ACL_ENTER, ending},
+	{ON_OP(PROCESS_FINALIZE), ACL_ENTER, ending},
 	{ON_OP(DEVICE_RESET), ACL_ENTER, ending},
 };
 

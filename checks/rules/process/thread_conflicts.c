@@ -56,7 +56,7 @@ static void finalizing(struct checks *c, struct acl_call_record *call)
 	struct acl_thread *t;
 	int api = -1;
 
-	if (init_count(c) <= 0 || (call->api == ACL_API_aclFinalizeReference && init_count(c) > 1))
+	if (!finalize_ends_runtime(c, call))
 		return;
 	thread_each(c, t) if ((api = busy_in(c, call, t)) >= 0) break;
 	/* A thread of a library is the library's to stop. */
