@@ -24,7 +24,7 @@ bool constraint_in_force(const struct checks *c, const struct acl_constraint *n)
 
 	if ((n->since >= 0 && target < n->since) || (n->until >= 0 && target >= n->until))
 		return false;
-	if (n->not_soc && c->soc && strstr(c->soc, need_text(n->not_soc)))
+	if (n->not_soc && soc_is(c, need_text(n->not_soc)))
 		return false;
 	return !n->only_soc || soc_among(c->soc, need_text(n->only_soc));
 }

@@ -237,6 +237,12 @@ void checks_forget(struct checks *c, void *p, size_t bytes);
 void *checks_alloc_more(struct checks *c, void *p, size_t bytes, size_t wanted);
 void checks_degrade(struct checks *c, const char *text);
 
+/* The product is one of a family ("950"); an unknown one is none. */
+static inline bool soc_is(const struct checks *c, const char *family)
+{
+	return c->soc && strstr(c->soc, family);
+}
+
 /* aclInit was called, or that it is missing was reported: it is not checked again. What was known before. */
 static inline bool checks_initialized(struct checks *c)
 {

@@ -16,7 +16,7 @@ enum binary_flag {
 
 struct binary_state {
 	_Atomic uint64_t flags; /* enum binary_flag */
-	struct {
+	struct binary_launch {
 		_Atomic uint64_t stream, position; /* acl_ref, position of the last launch on it */
 	} launches[BINARY_LAUNCHES];
 	_Atomic uint64_t launched; /* slots ever taken */

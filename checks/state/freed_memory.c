@@ -99,13 +99,15 @@ static void ring_put(struct checks *c, struct freed_ring *r, struct acl_call_rec
 
 	lock(&r->lock);
 	e = &r->entry[load_relaxed(&r->at) % RING];
-	/* Readers take an entry only with the same base before and after. */
+	/* Readers take an entry only with the same base before and after: who reads (acquire) a word of this
+	 * one sees that the former base is gone. Where it was created and freed is what is said of it only.
+	 */
 	entry_clear(r, e);
-	store_relaxed(&e->end, end);
-	store_relaxed(&e->kind, load_relaxed(&b->kind));
-	store_relaxed(&e->device, load_relaxed(&b->device));
-	store_relaxed(&e->by_reset, by_reset);
-	store_relaxed(&e->mapping, mapping);
+	store_release(&e->end, end);
+	store_release(&e->kind, load_relaxed(&b->kind));
+	store_release(&e->device, load_relaxed(&b->device));
+	store_release(&e->by_reset, by_reset);
+	store_release(&e->mapping, mapping);
 	call_site_move(&e->created, &b->created);
 	call_site_take(c, &e->gone, call, false);
 	/* Before .at: who acquires that sees that the region is touched. */
@@ -117,19 +119,19 @@ static void ring_put(struct checks *c, struct freed_ring *r, struct acl_call_rec
 
 static bool entry_read(struct entry *e, uint64_t address, struct freed_block *out)
 {
-	uint64_t base = load_acquire(&e->base), end = load_relaxed(&e->end);
+	uint64_t base = load_acquire(&e->base), end = load_acquire(&e->end);
 
 	if (!base || address < base || address >= end)
 		return false;
 	out->base = base;
 	out->size = end - base;
-	out->kind = load_relaxed(&e->kind);
-	out->device = load_relaxed(&e->device);
-	out->by_reset = load_relaxed(&e->by_reset);
-	out->mapping = load_relaxed(&e->mapping);
+	out->kind = load_acquire(&e->kind);
+	out->device = load_acquire(&e->device);
+	out->by_reset = load_acquire(&e->by_reset);
+	out->mapping = load_acquire(&e->mapping);
 	call_site_copy(&out->created, &e->created);
 	call_site_copy(&out->gone, &e->gone);
-	return load_acquire(&e->base) == base;
+	return load_relaxed(&e->base) == base;
 }
 
 bool freed_find(struct checks *c, const void *pointer, bool registered, struct freed_block *out)

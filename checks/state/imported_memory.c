@@ -34,9 +34,11 @@ static struct imported_range *range_find(struct checks *c, uint64_t address, uin
 
 	for (uint32_t i = 0; i < load_acquire(&all->used); i++) {
 		struct imported_range *r = &all->at[i];
-		uint64_t now = load_acquire(&r->key);
+		uint64_t now = load_acquire(&r->key), base = load_acquire(&r->base),
+			 size = load_acquire(&r->size);
 
-		if (key ? now == key : now && address - load_relaxed(&r->base) < load_relaxed(&r->size))
+		/* Another import's place has no key first. */
+		if (key ? now == key : now && address - base < size && load_relaxed(&r->key) == now)
 			return r;
 	}
 	return NULL;
@@ -60,8 +62,8 @@ static void memory_imported(struct checks *c, struct acl_call_record *call)
 	while (at < load_relaxed(&all->used) && load_relaxed(&all->at[at].key))
 		at++;
 	if (at < IMPORTS) {
-		store_relaxed(&all->at[at].base, (uintptr_t)*a->devPtr);
-		store_relaxed(&all->at[at].size, KNOWN_AT_FIRST);
+		store_release(&all->at[at].base, (uintptr_t)*a->devPtr);
+		store_release(&all->at[at].size, KNOWN_AT_FIRST);
 		store_release(&all->at[at].key, key);
 		if (at == load_relaxed(&all->used))
 			store_release(&all->used, at + 1);

@@ -355,16 +355,18 @@ static void appended(struct checks *c, struct acl_call_record *call)
 		       : (void *const *)ACL_ARGS(call, aclrtKernelArgsAppend)->paramHandle;
 	struct kernel_state *k = kernels(c);
 	struct args_list *l;
+	uint64_t word;
 
 	if (!succeeded(call) || !out)
 		return;
+	/* Not under the lock: the host reads the program's memory, and a trace keeps what it read. */
+	word = word_given(c, call);
 	lock(&k->lock);
 	l = list_find(k, handle_of(call));
 	if (l) {
 		l->bytes = aligned(l, l->bytes) + size;
 		if (l->n < PARAMS)
-			l->params[l->n] = (struct args_param){
-				(uintptr_t)*out, (uint32_t)size, holder, word_given(c, call)};
+			l->params[l->n] = (struct args_param){(uintptr_t)*out, (uint32_t)size, holder, word};
 		l->n++;
 	}
 	unlock(&k->lock);
@@ -482,16 +484,18 @@ static void updated(struct checks *c, struct acl_call_record *call)
 	struct kernel_state *k = kernels(c);
 	struct args_param *p;
 	struct args_list *l;
+	uint64_t word;
 
 	if (!succeeded(call))
 		return;
+	word = word_given(c, call);
 	lock(&k->lock);
 	l = list_find(k, handle_of(call));
 	p = l ? param_find(l, param) : NULL;
 	if (l)
 		l->updated = true;
 	if (p)
-		p->word = word_given(c, call);
+		p->word = word;
 	unlock(&k->lock);
 }
 

@@ -81,13 +81,13 @@ static bool kernels_launched(struct checks *c, struct acl_object *binary, struct
 	bool launched = false;
 
 	for (unsigned i = 0; i < BINARY_LAUNCHES; i++) {
-		uint64_t position = load_acquire(&binary_state(binary)->launches[i].position);
-		struct acl_object *s =
-			position ? object_of(c, load_acquire(&binary_state(binary)->launches[i].stream))
-				 : NULL;
+		struct binary_launch *l = &binary_state(binary)->launches[i];
+		uint64_t position = load_acquire(&l->position);
+		struct acl_object *s = position ? object_of(c, load_acquire(&l->stream)) : NULL;
 
 		launched |= position != 0;
-		if (task_surely_pending(c, s, position))
+		/* A stream that came in the place of another has a position after it. */
+		if (task_surely_pending(c, s, position) && load_relaxed(&l->position) == position)
 			*busy = s;
 	}
 	return launched;

@@ -115,7 +115,7 @@ static void exporting(struct checks *c, struct acl_call_record *call)
 		"The memory lies in pages of %s, and the %s is not a multiple of that.",
 		human_bytes(page, size), address ? "address" : "size");
 	policy = load_relaxed(&place.block->policy);
-	if (policy && c->soc && strstr(c->soc, "310P"))
+	if (policy && soc_is(c, "310P"))
 		FINDING(c, call, "ipc-export-p2p-policy", !for_peers(policy - 1),
 			PARTS(part_address("devPtr", a->devPtr)),
 			"The memory was allocated without a P2P policy: another device cannot use it.");

@@ -156,7 +156,7 @@ static void import_user_note(struct checks *c, const struct acl_call_record *cal
 	if (at == SHARE_USERS)
 		return;
 	store_relaxed(&s->users[at].position, 0);
-	store_relaxed(&s->users[at].stream, stream);
+	store_release(&s->users[at].stream, stream);
 	store_release(&s->users[at].position, call->state.position);
 }
 
@@ -254,10 +254,11 @@ static void import_close_enter(struct checks *c, struct acl_call_record *call)
 	import_of_a_model(c, call, s);
 	for (unsigned i = 0; i < SHARE_USERS && !user; i++) {
 		uint64_t position = load_acquire(&s->users[i].position);
-		struct acl_object *o = position ? object_of(c, load_relaxed(&s->users[i].stream)) : NULL;
+		struct acl_object *o = position ? object_of(c, load_acquire(&s->users[i].stream)) : NULL;
 
 		used |= position != 0;
-		if (task_surely_pending(c, o, position))
+		/* Of another stream there is first none, and then its own. */
+		if (task_surely_pending(c, o, position) && load_relaxed(&s->users[i].position) == position)
 			user = o;
 	}
 	if (!used)

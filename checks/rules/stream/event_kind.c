@@ -55,7 +55,7 @@ static bool event_is_flagged(const struct event_state *e)
 /* Ascend 950 takes such events on the host. */
 static bool host_takes_device_only(const struct checks *c)
 {
-	return c->soc && strstr(c->soc, "950");
+	return soc_is(c, "950");
 }
 
 static bool event_is_device_only(const struct event_state *e)
@@ -213,10 +213,11 @@ static void event_time_enter(struct checks *c, struct acl_call_record *call)
 static bool record_pending(struct checks *c, struct acl_object *o)
 {
 	struct event_state *e = event_known_kind(o);
-	struct acl_object *stream = e ? object_of(c, load_relaxed(&e->stream)) : NULL;
+	uint64_t position = 0;
+	struct acl_object *stream = e ? latest_record(c, o, &position) : NULL;
 
 	return stream && object_usable(stream) && !load_relaxed(&event_state_marks(e)->captured) &&
-	       !event_capture(c, o) && task_surely_pending(c, stream, load_relaxed(&e->position));
+	       !event_capture(c, o) && task_surely_pending(c, stream, position);
 }
 
 static void event_time_leave(struct checks *c, struct acl_call_record *call)

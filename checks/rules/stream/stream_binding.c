@@ -214,7 +214,7 @@ static void bound_stream_destroy(struct checks *c, struct acl_call_record *call)
 static bool is_persistent_on_950(
 	const struct checks *c, const struct acl_call_record *call, struct acl_object *s)
 {
-	return acl_apis[call->api].operation == ACL_OP_STREAM_ABORT && c->soc && strstr(c->soc, "950") &&
+	return acl_apis[call->api].operation == ACL_OP_STREAM_ABORT && soc_is(c, "950") &&
 	       stream_is_known(s) && stream_rarely(s, flags) & ACL_STREAM_PERSISTENT;
 }
 

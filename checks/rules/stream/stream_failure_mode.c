@@ -113,7 +113,7 @@ static struct acl_object *stopping_in(struct checks *c, acl_ref context)
 {
 	struct acl_object *s;
 
-	if (!context || (c->soc && strstr(c->soc, "950")))
+	if (!context || soc_is(c, "950"))
 		return NULL;
 	object_each(c, ACL_HANDLE_STREAM, s) if (object_usable(s) && load_relaxed(&s->context) == context &&
 						 stream_stops_on_failure(c, s)) return s;
