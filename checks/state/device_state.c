@@ -66,7 +66,7 @@ void context_created(struct checks *c, const struct acl_call_record *call, struc
 	struct acl_object *stream =
 		object_create(c, NULL, ACL_HANDLE_STREAM, NULL, ACL_OBJECT_DEFAULT | ACL_OBJECT_SPECIAL);
 
-	if (call && call->api == ACL_API_aclrtCreateContext) {
+	if (call && acl_apis[call->api].operation == ACL_OP_CREATE_CONTEXT) {
 		struct acl_thread *t = thread_of(call);
 
 		store_relaxed(&o->device, ACL_ARGS(call, aclrtCreateContext)->deviceId);

@@ -244,10 +244,10 @@ static void released(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_block *b = call->state.releasing;
 	struct freed_state *s = module_state(c, freed);
+	bool registered = acl_apis[call->api].operation == ACL_OP_UNREGISTER_HOST;
 
 	if (b && succeeded(call))
-		ring_put(c, call->api == ACL_API_aclrtHostUnregister ? &s->registered : &s->memory, call, b,
-			false);
+		ring_put(c, registered ? &s->registered : &s->memory, call, b, false);
 }
 
 /* Leave of a pool's end, before the state of pools forgets what was still in use. */

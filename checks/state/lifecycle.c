@@ -236,7 +236,7 @@ static void life_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_f
 {
 	for (unsigned api = 0; api < acl_api_count; api++) {
 		/* The end of a capture names the model that its beginning created. */
-		if (api != ACL_API_aclmdlRICaptureEnd && life_param(api, ACL_LIFE_CREATE))
+		if (acl_apis[api].operation != ACL_OP_CAPTURE_END && life_param(api, ACL_LIFE_CREATE))
 			add(binder, api, ACL_LEAVE, created);
 		if (returns_object(api))
 			add(binder, api, ACL_LEAVE, returned);

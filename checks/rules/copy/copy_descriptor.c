@@ -22,9 +22,13 @@ static struct descriptor_state *descriptors(struct checks *c)
 
 static enum desc_kind kind_of(const struct acl_call_record *call)
 {
-	return call->api == ACL_API_aclrtSetMemcpyDesc || call->api == ACL_API_aclrtMemcpyAsyncWithDesc
-		       ? DESC_COPY
-		       : DESC_CMO;
+	switch (acl_apis[call->api].operation) {
+	case ACL_OP_DESCRIBE_COPY:
+	case ACL_OP_COPY_DESCRIBED:
+		return DESC_COPY;
+	default:
+		return DESC_CMO;
+	}
 }
 
 /* All four begin with the descriptor. */

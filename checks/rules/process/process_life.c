@@ -147,14 +147,22 @@ static void named(struct checks *c, struct acl_call_record *call)
 			a->callback != NULL);
 }
 
+static bool of_snapshot(const struct acl_call_record *call)
+{
+	return acl_apis[call->api].operation == ACL_OP_CALLBACK_REGISTER_SNAPSHOT ||
+	       acl_apis[call->api].operation == ACL_OP_CALLBACK_UNREGISTER_SNAPSHOT;
+}
+
 /* Callbacks known by a number and their address: of init and finalize by type, of snapshots by stage. */
 static uint64_t key_of_callback(const struct acl_call_record *call, const void *callback)
 {
 	const struct acl_args_aclrtSnapShotCallbackUnregister *a =
 		call->args; /* all begin with number, function */
-	uint64_t family = strstr(acl_apis[call->api].name, "SnapShot")   ? 1
-			  : strstr(acl_apis[call->api].name, "Finalize") ? 2
-									 : 3;
+	const unsigned operation = acl_apis[call->api].operation;
+	uint64_t family = of_snapshot(call)                                  ? 1
+			  : operation == ACL_OP_CALLBACK_REGISTER_FINALIZE   ? 2
+			  : operation == ACL_OP_CALLBACK_UNREGISTER_FINALIZE ? 2
+									     : 3;
 
 	return key_of_two(family << 32 | (uint32_t)a->stage, (uintptr_t)callback);
 }
@@ -172,25 +180,21 @@ static uint64_t module_key(const struct acl_call_record *call)
 
 static const struct acl_rule *numbered_rule(const struct acl_call_record *call)
 {
-	return strstr(acl_apis[call->api].name, "SnapShot") ? RULE("snapshot-callback-duplicate")
-							    : RULE("init-callback-null-or-duplicate");
+	return of_snapshot(call) ? RULE("snapshot-callback-duplicate")
+				 : RULE("init-callback-null-or-duplicate");
 }
 
 /* Callbacks of no module of CANN are registered and taken back any number of times. */
 static bool any_number(const struct acl_call_record *call)
 {
-	return !strstr(acl_apis[call->api].name, "SnapShot") &&
-	       ACL_ARGS(call, aclInitCallbackUnRegister)->type == ACL_REG_TYPE_OTHER;
+	return !of_snapshot(call) && ACL_ARGS(call, aclInitCallbackUnRegister)->type == ACL_REG_TYPE_OTHER;
 }
 
 static void numbering(struct checks *c, struct acl_call_record *call)
 {
 	uint64_t now = 0;
 
-	value_table_get(&process(c)->names,
-		numbered_rule(call) == RULE("snapshot-callback-duplicate") ? numbered_key(call)
-									   : module_key(call),
-		&now);
+	value_table_get(&process(c)->names, of_snapshot(call) ? numbered_key(call) : module_key(call), &now);
 	FINDING_OF(c, call, numbered_rule(call), now && !any_number(call), NO_PARTS,
 		"A callback is registered already.");
 }
@@ -216,7 +220,7 @@ static void unnumbering(struct checks *c, struct acl_call_record *call)
 /* Not for its arguments: those have been checked. */
 static bool refused_as_unknown(const struct acl_call_record *call)
 {
-	if (numbered_rule(call) == RULE("snapshot-callback-duplicate"))
+	if (of_snapshot(call))
 		return error_of(call) == ACL_ERROR_RT_PARAM_INVALID && !call->state.finding;
 	return error_of(call) == ACL_ERROR_INTERNAL_ERROR;
 }
@@ -249,10 +253,16 @@ static void unnumbered(struct checks *c, struct acl_call_record *call)
  */
 static bool allowed_after_end(const struct acl_api_info *api)
 {
-	return api->classes & (ACL_CLASS_INIT | ACL_CLASS_VERSION) || strstr(api->name, "Version") ||
-	       !strcmp(api->name, "aclrtGetSocName") || !strcmp(api->name, "aclGetRecentErrMsg") ||
-	       !strcmp(api->name, "aclrtGetRunMode") || !strcmp(api->name, "aclrtGetDeviceCount") ||
-	       releases(api);
+	switch (api->operation) {
+	case ACL_OP_INFO_VERSION:
+	case ACL_OP_INFO_PACKAGE_VERSION:
+	case ACL_OP_INFO_SOC_NAME:
+	case ACL_OP_INFO_RUN_MODE:
+	case ACL_OP_INFO_DEVICE_COUNT:
+	case ACL_OP_ERROR_MESSAGE:
+		return true;
+	}
+	return api->classes & (ACL_CLASS_INIT | ACL_CLASS_VERSION) || releases(api);
 }
 
 /* A call through dlsym has looked whether there is one. */

@@ -26,7 +26,8 @@ static bool matters(unsigned api)
 {
 	const char *name = acl_apis[api].name;
 
-	return api != ACL_API_aclrtProcessReport && api != ACL_API_aclrtProcessHostFunc &&
+	return acl_apis[api].operation != ACL_OP_CALLBACK_PROCESS &&
+	       acl_apis[api].operation != ACL_OP_CALLBACK_PROCESS_HOST_FUNCTION &&
 	       (!strncmp(name, "aclrt", 5) || !strncmp(name, "aclmdlRI", 8));
 }
 
@@ -110,8 +111,7 @@ static unsigned polling_now(struct checks *c)
 	{
 		unsigned inside = thread_inside(c, t);
 
-		n += inside == ACL_API_aclrtSynchronizeStream + 1 ||
-		     inside == ACL_API_aclrtSynchronizeStreamWithTimeout + 1;
+		n += inside && acl_apis[inside - 1].operation == ACL_OP_SYNCHRONISE_STREAM;
 	}
 	return n;
 }
