@@ -440,6 +440,4 @@ static inline bool succeeded(const struct acl_call_record *call)
 	return error_of(call) == 0;
 }
 
-#define ACL_ERROR_REPEAT_INIT 100002
-
 #endif

@@ -17,8 +17,9 @@ struct capture_failure capture_failure(struct acl_object *model)
 /* Not an answer, nor that the runtime lacks the feature: programs ask for that by trying. */
 static bool is_failure(const struct acl_call_record *call)
 {
-	return !acl_result_is_answer(call->api, error_of(call)) && error_of(call) != 207000 &&
-	       error_of(call) != 200006 && call->forwarded;
+	return !acl_result_is_answer(call->api, error_of(call)) &&
+	       error_of(call) != ACL_ERROR_RT_FEATURE_NOT_SUPPORT &&
+	       error_of(call) != ACL_ERROR_FEATURE_UNSUPPORTED && call->forwarded;
 }
 
 /* There will be no model: the task was none of an open group, or waited for another capture. */

@@ -236,12 +236,12 @@ void capture_abandon(struct checks *c, struct acl_object *model)
 static bool ends_anyway(const struct acl_call_record *call)
 {
 	switch (error_of(call)) {
-	case 107024: /* wait without record */
-	case 107025: /* unjoined */
-	case 107033: /* open task group */
-	case 107038: /* other thread */
-	case 107045: /* sub model missing */
-	case 507903: /* invalidated before */
+	case ACL_ERROR_RT_CAPTURE_DEPENDENCY:
+	case ACL_ERROR_RT_STREAM_UNJOINED:
+	case ACL_ERROR_STREAM_TASK_GROUP_STATUS:
+	case ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD:
+	case ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING:
+	case ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED:
 		return true;
 	}
 	return false;
@@ -251,7 +251,7 @@ static bool ends_anyway(const struct acl_call_record *call)
 static bool model_stays(struct acl_object *model, const struct acl_call_record *call)
 {
 	return load_relaxed(&model_state(model)->sub) ||
-	       (error_of(call) == 107038 && load_relaxed(&model->value));
+	       (error_of(call) == ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD && load_relaxed(&model->value));
 }
 
 static void ended(struct checks *c, struct acl_call_record *call)
@@ -426,7 +426,7 @@ static void event_waited(struct checks *c, struct acl_call_record *call)
 
 	if (!e || !s)
 		return;
-	if (error_of(call) == 107032) {
+	if (error_of(call) == ACL_ERROR_STREAM_CAPTURE_CONFLICT) {
 		invalidate(c, of_event);
 		invalidate(c, stream_capture(s));
 	}

@@ -21,7 +21,7 @@ static void init_leave(struct checks *c, struct acl_call_record *call)
 	struct init_state *s = init_state(c);
 	int32_t error = error_of(call);
 
-	if (error && error != ACL_ERROR_REPEAT_INIT)
+	if (error && error != ACL_ERROR_REPEAT_INITIALIZE)
 		return;
 	if (!error)
 		store_relaxed(&s->ended, false);

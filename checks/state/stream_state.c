@@ -212,12 +212,12 @@ static bool stream_drained(const struct acl_call_record *call)
 {
 	switch (error_of(call)) {
 	case 0:
-	case 507005:
-	case 507023:
-	case 207003:
-	case 207016:
-	case 207017:
-	case 507901:
+	case ACL_ERROR_RT_END_OF_SEQUENCE:
+	case ACL_ERROR_RT_MODEL_ABORT_NORMAL:
+	case ACL_ERROR_RT_AICORE_OVER_FLOW:
+	case ACL_ERROR_RT_AIVEC_OVER_FLOW:
+	case ACL_ERROR_RT_OVER_FLOW:
+	case ACL_ERROR_RT_SOCKET_CLOSE:
 		return true;
 	}
 	return false;

@@ -13,7 +13,6 @@
 #include "checks/state/model_execution.h"
 #include "checks/state/stream_state.h"
 
-#define REFUSED 107000
 #define MODEL_STREAMS 1024 /* of one model */
 
 struct models {
@@ -72,7 +71,8 @@ static void model_print_failed(struct checks *c, struct acl_call_record *call)
 	struct acl_object *m = model_argument(c, call);
 
 	/* Every such call has evaluated the rule before it was made. */
-	if (error_of(call) == REFUSED && m && load_relaxed(&model_state(m)->status) == MODEL_READY)
+	if (error_of(call) == ACL_ERROR_RT_PARAM_INVALID && m &&
+		load_relaxed(&model_state(m)->status) == MODEL_READY)
 		FINDING_BROKEN(c, call, RULE("mdlri-debugprint-before-end"), PARTS(part_object("model", m)),
 			"The model can be printed, so it is the path that cannot be written.");
 }

@@ -284,10 +284,11 @@ static void copy_direction_enter(struct checks *c, struct acl_call_record *call)
  */
 static void async_refused(struct checks *c, struct acl_call_record *call)
 {
-	bool unpinned = call->state.capture && (error_of(call) == 107000 || error_of(call) == 107027);
+	bool unpinned = call->state.capture && (error_of(call) == ACL_ERROR_RT_PARAM_INVALID ||
+						       error_of(call) == ACL_ERROR_RT_STREAM_CAPTURED);
 	const struct operation *op;
 
-	if ((!unpinned && error_of(call) != 207000) || unified(c))
+	if ((!unpinned && error_of(call) != ACL_ERROR_RT_FEATURE_NOT_SUPPORT) || unified(c))
 		return;
 	op = operation_of(c, call);
 	for (uint64_t i = 0; i < op->n_entries; i++) {

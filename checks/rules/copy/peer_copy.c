@@ -7,7 +7,6 @@
 #include "checks/state/signal_state.h"
 #include "checks/state/stream_state.h"
 
-#define NO_CONTEXT 107002
 #define BIT(n) (UINT64_C(1) << (n))
 
 static bool bit_of(_Atomic uint64_t *set, int n)
@@ -130,7 +129,8 @@ static void no_device(struct checks *c, struct acl_call_record *call)
 {
 	bool known;
 
-	if (error_of(call) != NO_CONTEXT || context_current(c, thread_of(call), &known) || !known)
+	if (error_of(call) != ACL_ERROR_RT_CONTEXT_NULL || context_current(c, thread_of(call), &known) ||
+		!known)
 		return;
 	/* Both functions begin with the peer. */
 	FINDING_BROKEN(c, call, RULE("peer-access-before-setdevice"),

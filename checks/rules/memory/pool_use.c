@@ -12,7 +12,6 @@
 
 #define SMALL (256u << 10) /* the runtime rounds up to 2 MiB */
 #define MANY 32
-#define POOL_OP_INVALID 507000
 
 struct pool_use {
 	struct value_table advised; /* acl_ref of a pool -> 1: that its pieces are small was said */
@@ -195,7 +194,7 @@ static void pool_trim_failed(struct checks *c, struct acl_call_record *call)
 	struct acl_object *pool = pool_argument(c, call);
 	struct holding held;
 
-	if (!pool || error_of(call) != POOL_OP_INVALID)
+	if (!pool || error_of(call) != ACL_ERROR_RT_INTERNAL_ERROR)
 		return;
 	held = holding_of(c, pool);
 	check_trim(c, call, pool, ACL_ARGS(call, aclrtMemPoolTrimTo)->minBytesToKeep < held.bytes,

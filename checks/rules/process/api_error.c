@@ -23,7 +23,8 @@ static bool documented(const struct acl_call_record *call)
 /* Programs ask for features and go another way. */
 static bool probing(const struct acl_call_record *call)
 {
-	return error_of(call) == 207000 || error_of(call) == 200006;
+	return error_of(call) == ACL_ERROR_RT_FEATURE_NOT_SUPPORT ||
+	       error_of(call) == ACL_ERROR_FEATURE_UNSUPPORTED;
 }
 
 /* Memory has an end: allocators ask, give back what they do not need, and ask again. What is made of the

@@ -10,9 +10,6 @@
 #include "checks/state/device_state.h"
 #include "checks/state/stream_state.h"
 
-#define NO_CONTEXT 107002
-#define OTHER_CONTEXT 107003
-
 static void report_missing(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_thread *t = thread_of(call);
@@ -40,7 +37,7 @@ static void needs_context(struct checks *c, struct acl_call_record *call)
 	bool known;
 
 	/* That the stream is gone is the nearer reason. */
-	if (error_of(call) != NO_CONTEXT || (stream && !object_usable(stream)))
+	if (error_of(call) != ACL_ERROR_RT_CONTEXT_NULL || (stream && !object_usable(stream)))
 		return;
 	if (!context_current(c, thread_of(call), &known))
 		report_missing(c, call);
@@ -69,7 +66,7 @@ static void other_context(struct checks *c, struct acl_call_record *call, const 
 	struct acl_object *stream = stream_of(call), *own, *current;
 	bool known;
 
-	if (error_of(call) != OTHER_CONTEXT || !object_usable(stream))
+	if (error_of(call) != ACL_ERROR_RT_STREAM_CONTEXT || !object_usable(stream))
 		return;
 	own = context_of(c, stream);
 	current = context_current(c, thread_of(call), &known);

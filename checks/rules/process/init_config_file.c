@@ -7,7 +7,6 @@
 #include "checks/state/init_state.h"
 
 #define NO_CONFIG 1 /* stands for the hash of a configuration that says nothing */
-#define INVALID_PARAM 100000
 
 struct init_config_state {
 	_Atomic uint64_t first; /* hash of the configuration that counts, 0 = not known */
@@ -47,7 +46,7 @@ static void again(struct checks *c, struct acl_call_record *call, const struct c
 	uint64_t first = load_relaxed(&state(c)->first);
 	int32_t error = error_of(call);
 
-	if (error != ACL_ERROR_REPEAT_INIT && error != INVALID_PARAM)
+	if (error != ACL_ERROR_REPEAT_INITIALIZE && error != ACL_ERROR_INVALID_PARAM)
 		return;
 	/* A library that brings a configuration of its own cannot know who was first.  That the repeated call
 	 * does not read its file is said already. */
@@ -57,7 +56,7 @@ static void again(struct checks *c, struct acl_call_record *call, const struct c
 			part_created_at("first aclInit", "initialisation", &state(c)->first_init)),
 		"The configuration differs from the first one of this process%s%s.",
 		first == NO_CONFIG ? ", which was none" : "",
-		error == ACL_ERROR_REPEAT_INIT ? ", and is not read" : ", and is refused");
+		error == ACL_ERROR_REPEAT_INITIALIZE ? ", and is not read" : ", and is refused");
 }
 
 static void initialised(struct checks *c, struct acl_call_record *call)
@@ -72,7 +71,7 @@ static void initialised(struct checks *c, struct acl_call_record *call)
 		store_relaxed(&state(c)->first, now.trivial ? NO_CONFIG : now.hash);
 	}
 	/* The file of a repeated call is not read. */
-	if (known && error_of(call) != ACL_ERROR_REPEAT_INIT)
+	if (known && error_of(call) != ACL_ERROR_REPEAT_INITIALIZE)
 		limits_configured(c, call, &now);
 	if (succeeded(call) && known)
 		store_relaxed(&state(c)->default_device, now.default_device);

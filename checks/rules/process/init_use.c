@@ -30,7 +30,7 @@ static void init_enter(struct checks *c, struct acl_call_record *call)
 /* Whether a forked child begins anew the runtime's answer says. */
 static void init_leave(struct checks *c, struct acl_call_record *call)
 {
-	if (load_relaxed(&init_state(c)->forked) && error_of(call) == ACL_ERROR_REPEAT_INIT)
+	if (load_relaxed(&init_state(c)->forked) && error_of(call) == ACL_ERROR_REPEAT_INITIALIZE)
 		check_repeat(c, call);
 }
 

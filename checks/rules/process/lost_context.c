@@ -9,9 +9,6 @@
 #include "checks/state/device_state.h"
 #include "checks/state/stream_state.h"
 
-#define NO_CONTEXT 107002
-#define OTHER_CONTEXT 107003
-
 static void report_destroyed(struct checks *c, struct acl_call_record *call, struct acl_object *was)
 {
 	FINDING(c, call, "context-lost-after-destroy", true,
@@ -63,7 +60,7 @@ static void missing(struct checks *c, struct acl_call_record *call)
 	struct acl_device *d = device_at(c, load_relaxed(&t->device));
 	bool known;
 
-	if (error_of(call) != NO_CONTEXT || context_current(c, t, &known))
+	if (error_of(call) != ACL_ERROR_RT_CONTEXT_NULL || context_current(c, t, &known))
 		return;
 	if (was && !(load_relaxed(&was->flags) & (ACL_OBJECT_BY_OWNER | ACL_OBJECT_DEFAULT)))
 		report_destroyed(c, call, was);
@@ -80,8 +77,9 @@ static void other(struct checks *c, struct acl_call_record *call)
 	struct acl_thread *t = thread_of(call);
 	struct acl_object *stream = stream_of(call);
 
-	if (error_of(call) != OTHER_CONTEXT || !stream || !t->replaced || load_relaxed(&t->context) ||
-		load_relaxed(&stream->context) != t->replaced || !context_of(c, stream))
+	if (error_of(call) != ACL_ERROR_RT_STREAM_CONTEXT || !stream || !t->replaced ||
+		load_relaxed(&t->context) || load_relaxed(&stream->context) != t->replaced ||
+		!context_of(c, stream))
 		return;
 	FINDING(c, call, "implicit-default-switch", true,
 		PARTS(part_beside(BESIDE_AS_REASON), part_object("context", context_of(c, stream)),

@@ -9,9 +9,6 @@
 #include "checks/state/device_state.h"
 #include "checks/state/init_state.h"
 
-#define REPEAT_FINALIZE 100037
-#define CONTEXT_RELEASE_ERROR 507007
-
 struct process_state {
 	struct value_table names; /* of registered callbacks: key of register function and name -> 1 */
 	struct value_table forced; /* device + 1 -> 1: its last reset was forced */
@@ -32,8 +29,8 @@ static void finalizing(struct checks *c, struct acl_call_record *call)
 
 static void finalized(struct checks *c, struct acl_call_record *call)
 {
-	FINDING(c, call, "finalize-repeat", error_of(call) == REPEAT_FINALIZE, PARTS(part_late(call)),
-		"The process was finalized before and not initialised again.");
+	FINDING(c, call, "finalize-repeat", error_of(call) == ACL_ERROR_REPEAT_FINALIZE,
+		PARTS(part_late(call)), "The process was finalized before and not initialised again.");
 }
 
 static bool releases(const struct acl_api_info *api)
@@ -88,7 +85,7 @@ static void after_end(struct checks *c, struct acl_call_record *call)
 static void reset(struct checks *c, struct acl_call_record *call)
 {
 	uint64_t device = (uint64_t)(uint32_t)device_argument(call) + 1, forced = 0;
-	bool unset = error_of(call) == CONTEXT_RELEASE_ERROR;
+	bool unset = error_of(call) == ACL_ERROR_RT_CONTEXT_RELEASE_ERROR;
 
 	value_table_get(&process(c)->forced, device, &forced);
 	FINDING(c, call, "device-reset-force-order", unset && forced, PARTS(part_late(call)),

@@ -11,9 +11,6 @@
 #include "checks/state/signal_state.h"
 #include "checks/state/stream_state.h"
 
-#define OPTION_NOT_SET 107021
-#define GROUP_NOT_CREATED 107014
-#define INVALID_PARAM 100000
 #define OUTPUTS 8 /* overflow reads remembered */
 #define INTERVALS 254 /* an operator's time limit has no more of them */
 
@@ -66,7 +63,8 @@ static void option_asked(struct checks *c, struct acl_call_record *call)
 
 	if (key)
 		FINDING(c, call, "ctx-sys-param-not-set",
-			error_of(call) == OPTION_NOT_SET && !value_table_value(&modes(c)->options, key),
+			error_of(call) == ACL_ERROR_RT_SYSPARAMOPT_NOT_SET &&
+				!value_table_value(&modes(c)->options, key),
 			PARTS(part_enum("opt", "aclSysParamOpt", a->opt)),
 			"aclrtCtxSetSysParamOpt was not called for this option in the current context.");
 }
@@ -129,7 +127,7 @@ static void group_described(struct checks *c, struct acl_call_record *call)
 		value_table_set(c, &modes(c)->groups, 1 + (uint64_t)(uint32_t)id, 1);
 	if (n >= 2)
 		check_group(c, call,
-			error_of(call) == INVALID_PARAM &&
+			error_of(call) == ACL_ERROR_INVALID_PARAM &&
 				(a->groupIndex < 0 || (uint64_t)a->groupIndex >= n - 1),
 			"groupIndex", a->groupIndex, "There is no group of this index.");
 }
@@ -141,7 +139,7 @@ static void group_set(struct checks *c, struct acl_call_record *call)
 	if (load_relaxed(&modes(c)->n_groups) == 1)
 		return;
 	check_group(c, call,
-		error_of(call) == GROUP_NOT_CREATED &&
+		error_of(call) == ACL_ERROR_RT_GROUP_NOT_CREATE &&
 			!value_table_value(&modes(c)->groups, 1 + (uint64_t)(uint32_t)id),
 		"groupId", id, "aclrtGetGroupInfoDetail has returned no group with this id.");
 }

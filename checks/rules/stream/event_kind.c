@@ -207,8 +207,6 @@ static void event_time_enter(struct checks *c, struct acl_call_record *call)
 	event_time_check(c, call, event_of(call));
 }
 
-#define TIMESTAMP_INVALID 107006
-
 /* Its latest record is on its way as far as the host can know: what was answered came by luck. */
 static bool record_pending(struct checks *c, struct acl_object *o)
 {
@@ -223,7 +221,7 @@ static bool record_pending(struct checks *c, struct acl_object *o)
 static void event_time_leave(struct checks *c, struct acl_call_record *call)
 {
 	const void *start = acl_arg_pointer(call->api, call->args, ACL_ROLE_START_EVENT);
-	bool early = error_of(call) == TIMESTAMP_INVALID;
+	bool early = error_of(call) == ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID;
 	struct acl_object *late = event_of(call);
 
 	if (succeeded(call)) {
@@ -279,12 +277,14 @@ static void resource_exhausted(struct checks *c, struct acl_call_record *call, i
 
 static void event_exhausted(struct checks *c, struct acl_call_record *call)
 {
-	resource_exhausted(c, call, 207007, ACL_HANDLE_EVENT, RULE("event-resource-exhausted"));
+	resource_exhausted(
+		c, call, ACL_ERROR_RT_NO_EVENT_RESOURCE, ACL_HANDLE_EVENT, RULE("event-resource-exhausted"));
 }
 
 static void stream_exhausted(struct checks *c, struct acl_call_record *call)
 {
-	resource_exhausted(c, call, 207008, ACL_HANDLE_STREAM, RULE("stream-resource-exhausted"));
+	resource_exhausted(c, call, ACL_ERROR_RT_NO_STREAM_RESOURCE, ACL_HANDLE_STREAM,
+		RULE("stream-resource-exhausted"));
 }
 
 static void evaluated_by_operation(struct checks *c, const struct acl_rule *rule, unsigned operation)

@@ -5,8 +5,6 @@
 #include "checks/engine/value_table.h"
 #include "checks/state/stream_state.h"
 
-#define NOT_A_THREAD_OF_HOST_FUNCTIONS 107012
-
 struct host_functions {
 	struct value_table threads; /* acl_ref of a stream -> its thread */
 	struct value_table named; /* thread id -> 1: of a stream, now or before */
@@ -58,7 +56,7 @@ static void processed(struct checks *c, struct acl_call_record *call)
 {
 	struct value_table *refused = &host_functions(c)->refused;
 
-	if (is_checked(call) && error_of(call) == NOT_A_THREAD_OF_HOST_FUNCTIONS &&
+	if (is_checked(call) && error_of(call) == ACL_ERROR_RT_THREAD_SUBSCRIBE &&
 		!value_table_value(refused, call->pthread_id))
 		value_table_set(c, refused, call->pthread_id, call_site_where(call));
 }

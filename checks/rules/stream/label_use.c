@@ -8,9 +8,6 @@
 #include "checks/state/memory_state.h"
 #include "checks/state/stream_state.h"
 
-#define INTERNAL_ERROR 507000
-#define LABEL_CONTEXT 507031
-
 static struct acl_object *label_made(struct acl_object *o)
 {
 	return o && object_usable(o) && !(load_relaxed(&o->flags) & ACL_OBJECT_INHERITED) ? o : NULL;
@@ -42,7 +39,8 @@ static void label_set_leave(struct checks *c, struct acl_call_record *call)
 
 	if (o && !call->state.capture)
 		FINDING(c, call, "label-before-list",
-			!load_relaxed(&label_state(o)->list) && (done || error_of(call) == INTERNAL_ERROR),
+			!load_relaxed(&label_state(o)->list) &&
+				(done || error_of(call) == ACL_ERROR_RT_INTERNAL_ERROR),
 			PARTS(done ? part_severity(ACL_SEV_PORTABILITY) : part_none(),
 				part_object("label", o), part_object("stream", stream_of(call))),
 			"No aclrtCreateLabelList has ever had this label in its list%s.",
@@ -92,7 +90,7 @@ static void label_destroy_leave(struct checks *c, struct acl_call_record *call)
 	struct acl_object *o = label_of(c, call), *context = o ? other_context(c, call, o) : NULL;
 
 	/* Each destroy of a label evaluates the rule before the call. */
-	if (context && error_of(call) == LABEL_CONTEXT)
+	if (context && error_of(call) == ACL_ERROR_RT_LABEL_CONTEXT)
 		FINDING_BROKEN(c, call, RULE("label-destroy-order"),
 			PARTS(part_object("label", o), part_object("context", context)),
 			"The label was made in another context than the current one.");

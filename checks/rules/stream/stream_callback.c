@@ -10,7 +10,6 @@
 #include "checks/rules/stream/host_function_thread.h"
 #include "checks/state/stream_state.h"
 
-#define NOT_A_THREAD_OF_REPORTS 107012
 #define MOST_THREADS 1024
 #define THREAD_BEGINS_MS 100
 
@@ -388,7 +387,7 @@ static void report_process_enter(struct checks *c, struct acl_call_record *call)
 /* A loop may begin before its thread is subscribed, and outlive the subscription. */
 static void report_process_leave(struct checks *c, struct acl_call_record *call)
 {
-	bool refused = error_of(call) == NOT_A_THREAD_OF_REPORTS;
+	bool refused = error_of(call) == ACL_ERROR_RT_THREAD_SUBSCRIBE;
 
 	if (!is_checked(call) || value_table_value(&callbacks(c)->processing, call->pthread_id) == PROCESSING)
 		return;

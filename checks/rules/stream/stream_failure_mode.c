@@ -94,10 +94,10 @@ static void failure_mode_set_leave(struct checks *c, struct acl_call_record *cal
 static bool device_error(int32_t error)
 {
 	switch (error) {
-	case 507005: /* end of sequence, normal end of a model, closed socket, time is over */
-	case 507023:
-	case 507901:
-	case 507046:
+	case ACL_ERROR_RT_END_OF_SEQUENCE:
+	case ACL_ERROR_RT_MODEL_ABORT_NORMAL:
+	case ACL_ERROR_RT_SOCKET_CLOSE:
+	case ACL_ERROR_RT_STREAM_SYNC_TIMEOUT:
 		return false;
 	}
 	return error >= 507000 && error < 508000;
