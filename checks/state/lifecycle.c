@@ -19,75 +19,46 @@
 #include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"
 
-static const uint8_t followed[] = {ACL_HANDLE_STREAM, ACL_HANDLE_EVENT, ACL_HANDLE_CONTEXT, ACL_HANDLE_MODEL,
-	ACL_HANDLE_NOTIFY, ACL_HANDLE_CNT_NOTIFY, ACL_HANDLE_LABEL, ACL_HANDLE_LABEL_LIST, ACL_HANDLE_BINARY,
-	ACL_HANDLE_BINARY_DESC, ACL_HANDLE_FUNCTION, ACL_HANDLE_POOL, ACL_HANDLE_TASK_GROUP,
-	ACL_HANDLE_GROUP_INFO, ACL_HANDLE_ALLOCATOR_DESC, ACL_HANDLE_MBUF};
+/* The kinds of objects that are followed, with the bytes of what their states keep beside each: all of it,
+ * what outlives the object in its slot, the rare part. */
+static const struct {
+	uint8_t kind; /* enum acl_handle */
+	unsigned bytes, kept, rare;
+} followed[] = {
+	{ACL_HANDLE_STREAM, sizeof(struct stream_state), STREAM_KEPT, sizeof(struct stream_rare)},
+	{ACL_HANDLE_EVENT, sizeof(struct event_state), 0, sizeof(struct event_rare)},
+	{ACL_HANDLE_CONTEXT, sizeof(struct context_state), 0, 0},
+	{ACL_HANDLE_MODEL, sizeof(struct model_state), MODEL_KEPT, 0},
+	{ACL_HANDLE_NOTIFY, sizeof(struct notify_state), 0, 0},
+	{ACL_HANDLE_CNT_NOTIFY, sizeof(struct counter_state), 0, 0},
+	{ACL_HANDLE_LABEL, sizeof(struct label_state), 0, 0},
+	{ACL_HANDLE_LABEL_LIST, 0, 0, 0},
+	{ACL_HANDLE_BINARY, sizeof(struct binary_state), 0, 0},
+	{ACL_HANDLE_BINARY_DESC, sizeof(struct binary_desc_state), 0, 0},
+	{ACL_HANDLE_FUNCTION, sizeof(struct function_state), 0, 0},
+	{ACL_HANDLE_POOL, sizeof(struct pool_state), POOL_KEPT, 0},
+	{ACL_HANDLE_TASK_GROUP, sizeof(struct group_state), 0, 0},
+	{ACL_HANDLE_GROUP_INFO, 0, 0, 0},
+	{ACL_HANDLE_ALLOCATOR_DESC, sizeof(struct allocator_desc_state), 0, 0},
+	{ACL_HANDLE_MBUF, sizeof(struct mbuf_state), 0, 0},
+};
+#define FOLLOWED (sizeof(followed) / sizeof(followed[0]))
 
 static bool is_followed(unsigned kind)
 {
-	for (size_t i = 0; i < sizeof(followed); i++)
-		if (followed[i] == kind)
+	for (size_t i = 0; i < FOLLOWED; i++)
+		if (followed[i].kind == kind)
 			return true;
 	return false;
 }
 
 static bool life_create(struct checks *c)
 {
-	for (size_t i = 0; i < sizeof(followed); i++) {
-		unsigned extension = 0, kept = 0, rare = 0;
+	for (size_t i = 0; i < FOLLOWED; i++) {
+		unsigned kind = followed[i].kind;
 
-		switch (followed[i]) {
-		case ACL_HANDLE_STREAM:
-			extension = sizeof(struct stream_state);
-			kept = STREAM_KEPT;
-			rare = sizeof(struct stream_rare);
-			break;
-		case ACL_HANDLE_EVENT:
-			extension = sizeof(struct event_state);
-			rare = sizeof(struct event_rare);
-			break;
-		case ACL_HANDLE_NOTIFY:
-			extension = sizeof(struct notify_state);
-			break;
-		case ACL_HANDLE_CNT_NOTIFY:
-			extension = sizeof(struct counter_state);
-			break;
-		case ACL_HANDLE_LABEL:
-			extension = sizeof(struct label_state);
-			break;
-		case ACL_HANDLE_CONTEXT:
-			extension = sizeof(struct context_state);
-			break;
-		case ACL_HANDLE_TASK_GROUP:
-			extension = sizeof(struct group_state);
-			break;
-		case ACL_HANDLE_MODEL:
-			extension = sizeof(struct model_state);
-			kept = MODEL_KEPT;
-			break;
-		case ACL_HANDLE_POOL:
-			extension = sizeof(struct pool_state);
-			kept = POOL_KEPT;
-			break;
-		case ACL_HANDLE_ALLOCATOR_DESC:
-			extension = sizeof(struct allocator_desc_state);
-			break;
-		case ACL_HANDLE_MBUF:
-			extension = sizeof(struct mbuf_state);
-			break;
-		case ACL_HANDLE_BINARY:
-			extension = sizeof(struct binary_state);
-			break;
-		case ACL_HANDLE_BINARY_DESC:
-			extension = sizeof(struct binary_desc_state);
-			break;
-		case ACL_HANDLE_FUNCTION:
-			extension = sizeof(struct function_state);
-			break;
-		}
-		object_init(c, followed[i], extension, kept, rare);
-		if (!c->kinds[followed[i]])
+		object_init(c, kind, followed[i].bytes, followed[i].kept, followed[i].rare);
+		if (!c->kinds[kind])
 			return false;
 	}
 	return true;
@@ -251,8 +222,8 @@ static void life_forked(struct checks *c)
 {
 	struct acl_object *o;
 
-	for (size_t i = 0; i < sizeof(followed); i++)
-		object_each(c, followed[i], o)
+	for (size_t i = 0; i < FOLLOWED; i++)
+		object_each(c, followed[i].kind, o)
 		{
 			atomic_fetch_or(&o->flags, ACL_OBJECT_INHERITED);
 			if (object_rare(o))
