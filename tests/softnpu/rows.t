@@ -68,7 +68,7 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         for name, wanted, rules in lines:
             got, found = errors(name, "9.1", place)
-            tests.append((f"{name}: what the checker reports", [] if got == wanted["9.1"] and found == sorted(rules) else
+            tests.append((f"{name}: what the checker reports", [] if wanted["9.1"] in (None, got) and found == sorted(rules) else
                           [f"{got}, {' '.join(found) or 'nothing'}"]))
     return tap(tests)
 

@@ -141,6 +141,94 @@ static void imports_of_no_key(void)
 	in_thread(import_without_device, NULL);
 }
 
+static void row_of_device(void)
+{
+	int32_t device;
+	aclError code = aclrtGetDevice(&device);
+
+	row(code ? code : device);
+}
+
+static pthread_barrier_t step;
+
+static void *bound_over_a_reset(void *looks)
+{
+	need(aclrtSetDevice(0));
+	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step);
+	if (looks)
+		row_of_device();
+	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step);
+	row_of_device();
+	return NULL;
+}
+
+static void reset_and_set_beside(void *(*other)(void *), void *data, unsigned steps)
+{
+	pthread_t thread;
+
+	pthread_barrier_init(&step, NULL, 2);
+	pthread_create(&thread, NULL, other, data);
+	pthread_barrier_wait(&step);
+	need(aclrtResetDeviceForce(0));
+	for (unsigned i = 0; i < steps; i++)
+		pthread_barrier_wait(&step);
+	need(aclrtSetDevice(0));
+	pthread_barrier_wait(&step);
+	pthread_join(thread, NULL);
+}
+
+/* Who sets the device again does so for all threads that were bound to it. */
+static void bindings_over_a_reset(void)
+{
+	reset_and_set_beside(bound_over_a_reset, &step, 2);
+	reset_and_set_beside(bound_over_a_reset, NULL, 2);
+}
+
+static void *current_over_a_reset(void *context)
+{
+	need(aclrtSetCurrentContext(context));
+	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step);
+	row_of_device();
+	return NULL;
+}
+
+/* The default context is the same one again. */
+static void default_context_over_a_reset(void)
+{
+	aclrtContext before, after, other;
+
+	need(aclrtGetCurrentContext(&before));
+	reset_and_set_beside(current_over_a_reset, before, 0);
+	need(aclrtResetDevice(0));
+	row(aclrtSetCurrentContext(before));
+	need(aclrtCreateContext(&other, 0));
+	need(aclrtSetDevice(0));
+	need(aclrtGetCurrentContext(&after));
+	row(before == after);
+}
+
+static void *end_context(void *context)
+{
+	need(aclrtDestroyContext(context));
+	return NULL;
+}
+
+/* A thread holds a context that another one destroyed, also when it has noticed. */
+static void current_context_gone(void)
+{
+	aclrtContext own, current;
+
+	need(aclrtCreateContext(&own, 0));
+	in_thread(end_context, own);
+	row_of_device();
+	row(aclrtGetCurrentContext(&current));
+	row_of_device();
+}
+
 const struct row rows_states[] = {ROW(group_ends_that_give_no_handle), ROW(captures_ended_elsewhere),
 	ROW(captures_ended_for_others), ROW(captures_gone_with_the_device), ROW(labels_gone),
-	ROW(imports_of_no_key), {NULL, NULL}};
+	ROW(imports_of_no_key), ROW(bindings_over_a_reset), ROW(default_context_over_a_reset),
+	ROW(current_context_gone), {NULL, NULL}};

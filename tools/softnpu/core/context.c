@@ -28,19 +28,38 @@ static struct context *explicit_context(void)
 	return o && o->generation == state.context_generation && !ctx->dying ? ctx : NULL;
 }
 
-/* A binding to something that is gone is dropped when it is noticed. */
+/* From 9.2 on a thread that finds its context gone lets go of it, and a device keeps its own for the next
+ * set. */
+static bool contexts_are_kept(void)
+{
+	return npu_code(NPU_CONTEXT_GONE_IS_CURRENT);
+}
+
+/* The default context of the device, until it is gone and again when it is back. */
+static struct context *bound_context(void)
+{
+	const struct device *dev = state.device < 0 ? NULL : device_get(state.device);
+
+	if (!dev)
+		return NULL;
+	if (dev->retired)
+		state.device = -1;
+	return dev->primary;
+}
+
 struct context *context_current(void)
 {
-	if (state.context) {
-		struct context *ctx = explicit_context();
+	struct context *ctx;
 
-		if (ctx)
+	if (state.context) {
+		ctx = explicit_context();
+		if (ctx || !contexts_are_kept())
 			return ctx;
 		state.context = NULL;
 	}
-	if (state.device >= 0 && device_get(state.device)->primary)
-		return device_get(state.device)->primary;
-	state.device = -1;
+	ctx = bound_context();
+	if (ctx)
+		return ctx;
 	if (default_device >= 0 && !device_set(default_device))
 		return device_get(default_device)->primary;
 	return NULL;
@@ -66,6 +85,16 @@ static void release(struct object *o)
 	free(container_of(o, struct context, obj));
 }
 
+static bool context_open(struct context *ctx, struct device *dev, bool primary)
+{
+	*ctx = (struct context){.obj = ctx->obj, .dev = dev, .primary = primary};
+	list_init(&ctx->streams);
+	list_init(&ctx->models);
+	ctx->default_stream = stream_new(ctx, 0, 0);
+	ctx->dying = !ctx->default_stream;
+	return ctx->default_stream;
+}
+
 struct context *context_new(struct device *dev, bool primary)
 {
 	struct context *ctx = calloc(1, sizeof(*ctx));
@@ -74,15 +103,22 @@ struct context *context_new(struct device *dev, bool primary)
 		free(ctx);
 		return NULL;
 	}
-	ctx->dev = dev;
-	ctx->primary = primary;
-	list_init(&ctx->streams);
-	list_init(&ctx->models);
-	ctx->default_stream = stream_new(ctx, 0, 0);
-	if (!ctx->default_stream) {
+	if (!context_open(ctx, dev, primary)) {
 		object_kill(&ctx->obj);
 		return NULL;
 	}
+	return ctx;
+}
+
+struct context *context_primary(struct device *dev)
+{
+	struct context *ctx = dev->retired;
+
+	if (!ctx)
+		return context_new(dev, true);
+	if (!context_open(ctx, dev, true))
+		return NULL;
+	dev->retired = NULL;
 	return ctx;
 }
 
@@ -100,7 +136,10 @@ void context_destroy(struct context *ctx)
 	}
 	models_release_context(ctx);
 	memory_release_context(ctx);
-	object_kill(&ctx->obj);
+	if (ctx->primary && contexts_are_kept())
+		ctx->dev->retired = ctx;
+	else
+		object_kill(&ctx->obj);
 }
 
 static aclError create(aclrtContext *out, int32_t id)

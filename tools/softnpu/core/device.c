@@ -61,7 +61,7 @@ aclError device_set(int id)
 
 	if (!dev)
 		return ACL_ERROR_RT_INVALID_DEVICEID;
-	if (!dev->primary && !(dev->primary = context_new(dev, true)))
+	if (!dev->primary && !(dev->primary = context_primary(dev)))
 		return npu_err(ACL_ERROR_RT_DEV_SETUP_ERROR, "device %d: no resources for a context", id);
 	dev->set_count++;
 	t->device = id;

@@ -13,6 +13,7 @@ struct device {
 	int id;
 	unsigned set_count; /* aclrtSetDevice not yet taken back */
 	struct context *primary; /* default context, while set_count > 0 */
+	struct context *retired; /* the one that was, kept for the next set */
 	unsigned contexts; /* explicit ones; each keeps the device open */
 	struct arena memory;
 	bool peer[MAX_DEVICES]; /* this device may reach that one's memory */
@@ -65,6 +66,8 @@ struct context *context_current(void);
 aclError context_need(struct context **ctx);
 /* Makes a context with its default stream. */
 struct context *context_new(struct device *dev, bool primary);
+/* The default context of a device that has none. */
+struct context *context_primary(struct device *dev);
 /* Waits for its streams and destroys what it owns. */
 void context_destroy(struct context *ctx);
 void context_bind(struct context *ctx);
