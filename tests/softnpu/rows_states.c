@@ -149,6 +149,36 @@ static void row_of_device(void)
 	row(code ? code : device);
 }
 
+/* No chip here has a scheduler of vector cores: it takes the context away, and leaves one that was made. */
+static void schedulers_of_vector_cores(void)
+{
+	aclrtContext own;
+
+	row(aclrtSetTsDevice(ACL_TS_ID_AIVECTOR));
+	row_of_device();
+	row(aclrtSetDevice(0));
+	row(aclrtSetTsDevice(ACL_TS_ID_AICORE));
+	row_of_device();
+	row(aclrtSetTsDevice(ACL_TS_ID_AIVECTOR));
+	row(aclrtResetDevice(0));
+	row_of_device();
+	row(aclrtSetDevice(0));
+	row_of_device();
+	need(aclrtCreateContext(&own, 0));
+	row(aclrtSetTsDevice(ACL_TS_ID_AIVECTOR));
+	row_of_device();
+}
+
+/* A thread that has a device goes to the first one. */
+static void schedulers_are_of_device_0(void)
+{
+	row(aclrtSetTsDevice((aclrtTsId)2));
+	need(aclrtSetDevice(1));
+	row_of_device();
+	row(aclrtSetTsDevice(ACL_TS_ID_AICORE));
+	row_of_device();
+}
+
 static pthread_barrier_t step;
 
 static void *bound_over_a_reset(void *looks)
@@ -230,5 +260,6 @@ static void current_context_gone(void)
 
 const struct row rows_states[] = {ROW(group_ends_that_give_no_handle), ROW(captures_ended_elsewhere),
 	ROW(captures_ended_for_others), ROW(captures_gone_with_the_device), ROW(labels_gone),
-	ROW(imports_of_no_key), ROW(bindings_over_a_reset), ROW(default_context_over_a_reset),
-	ROW(current_context_gone), {NULL, NULL}};
+	ROW(imports_of_no_key), ROW(schedulers_of_vector_cores), ROW(schedulers_are_of_device_0),
+	ROW(bindings_over_a_reset), ROW(default_context_over_a_reset), ROW(current_context_gone),
+	{NULL, NULL}};

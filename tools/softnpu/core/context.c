@@ -40,7 +40,7 @@ static struct context *bound_context(void)
 {
 	const struct device *dev = state.device < 0 ? NULL : device_get(state.device);
 
-	if (!dev)
+	if (!dev || state.bound_scheduler)
 		return NULL;
 	if (dev->retired)
 		state.device = -1;

@@ -65,8 +65,30 @@ aclError device_set(int id)
 		return npu_err(ACL_ERROR_RT_DEV_SETUP_ERROR, "device %d: no resources for a context", id);
 	dev->set_count++;
 	t->device = id;
+	t->bound_scheduler = t->scheduler;
+	if (t->scheduler)
+		return npu_err(ACL_ERROR_RT_CONTEXT_NULL, "device %d has no context for the scheduler %d", id,
+			t->scheduler);
 	t->context = NULL;
 	return ACL_SUCCESS;
+}
+
+/* A thread that is bound to a device is bound to the first one after that. */
+static aclError set_scheduler(int id)
+{
+	struct thread_state *t = npu_thread();
+
+	if (!t->context && t->device >= 0) {
+		t->device = 0;
+		t->bound_scheduler = id;
+	}
+	t->scheduler = id;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtSetTsDevice(aclrtTsId tsId)
+{
+	return LOCKED(set_scheduler((int)tsId));
 }
 
 void device_release(struct device *dev)
@@ -88,6 +110,7 @@ static aclError device_reset(int32_t id, bool force)
 
 	if (!dev)
 		return ACL_ERROR_RT_INVALID_DEVICEID;
+	npu_thread()->scheduler = ACL_TS_ID_AICORE;
 	if (!dev->set_count)
 		return npu_err(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "device %d is not set", id);
 	/* In the oldest profile one reset takes back any number of sets. */

@@ -45,6 +45,8 @@ struct thread_state {
 	void *context; /* set explicitly, or NULL */
 	uint64_t context_generation;
 	int device; /* bound by aclrtSetDevice, -1 = none */
+	int scheduler; /* aclrtSetTsDevice; there is no other than 0, ACL_TS_ID_AICORE */
+	int bound_scheduler; /* what it was when the device was bound */
 	int exchange_mode; /* aclmdlRICaptureThreadExchangeMode */
 	unsigned captures[3]; /* by mode: begun here, less those that were ended here, whoever began them */
 	uint32_t last_task_id;

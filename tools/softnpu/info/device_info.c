@@ -323,11 +323,6 @@ aclError aclrtDeviceGetP2PAtomicCapabilities(uint32_t *capabilities, const aclrt
 		       : ACL_ERROR_RT_INVALID_DEVICEID;
 }
 
-aclError aclrtSetTsDevice(aclrtTsId tsId)
-{
-	return ACL_SUCCESS;
-}
-
 /* --- limits of the whole process: take effect at the next first aclrtSetDevice --------------- */
 
 #define LARGEST_FIFO (64u << 20)
