@@ -258,8 +258,28 @@ static void current_context_gone(void)
 	row_of_device();
 }
 
+static void *make_context(void *context)
+{
+	need(aclrtCreateContext(context, 0));
+	return NULL;
+}
+
+/* It is known until the threads that it was current in let go of it, which one that has ended never does. */
+static void contexts_destroyed_twice(void)
+{
+	aclrtContext context;
+
+	in_thread(make_context, &context);
+	row(aclrtDestroyContext(context));
+	row(aclrtDestroyContext(context));
+	row(aclrtSetCurrentContext(context));
+	need(aclrtCreateContext(&context, 0));
+	row(aclrtDestroyContext(context));
+	row(aclrtDestroyContext(context));
+}
+
 const struct row rows_states[] = {ROW(group_ends_that_give_no_handle), ROW(captures_ended_elsewhere),
 	ROW(captures_ended_for_others), ROW(captures_gone_with_the_device), ROW(labels_gone),
 	ROW(imports_of_no_key), ROW(schedulers_of_vector_cores), ROW(schedulers_are_of_device_0),
 	ROW(bindings_over_a_reset), ROW(default_context_over_a_reset), ROW(current_context_gone),
-	{NULL, NULL}};
+	ROW(contexts_destroyed_twice), {NULL, NULL}};

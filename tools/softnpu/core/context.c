@@ -35,6 +35,24 @@ static bool contexts_are_kept(void)
 	return npu_code(NPU_CONTEXT_GONE_IS_CURRENT);
 }
 
+/* What is left of a context that is gone goes with the last thread that it is current in. */
+void context_unbind(void)
+{
+	struct object *o = object_find(state.context, OBJ_CONTEXT);
+	struct context *ctx = container_of(o, struct context, obj);
+
+	if (o && o->generation == state.context_generation && !ctx->primary && !--ctx->bound && ctx->gone)
+		object_kill(o);
+	state.context = NULL;
+}
+
+/* The thread is told that its context is gone. */
+static void notice(aclrtContext handle)
+{
+	if (contexts_are_kept() && state.context == handle && !explicit_context())
+		context_unbind();
+}
+
 /* The default context of the device, until it is gone and again when it is back. */
 static struct context *bound_context(void)
 {
@@ -55,7 +73,7 @@ struct context *context_current(void)
 		ctx = explicit_context();
 		if (ctx || !contexts_are_kept())
 			return ctx;
-		state.context = NULL;
+		context_unbind();
 	}
 	ctx = bound_context();
 	if (ctx)
@@ -75,6 +93,8 @@ aclError context_need(struct context **ctx)
 
 void context_bind(struct context *ctx)
 {
+	context_unbind();
+	ctx->bound++;
 	state.context = object_handle(&ctx->obj);
 	state.context_generation = ctx->obj.generation;
 	state.device = -1;
@@ -136,9 +156,10 @@ void context_destroy(struct context *ctx)
 	}
 	models_release_context(ctx);
 	memory_release_context(ctx);
+	ctx->gone = true;
 	if (ctx->primary && contexts_are_kept())
 		ctx->dev->retired = ctx;
-	else
+	else if (!ctx->bound || !contexts_are_kept())
 		object_kill(&ctx->obj);
 }
 
@@ -166,16 +187,21 @@ aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId)
 
 static aclError destroy(aclrtContext handle)
 {
-	struct object *o = object_find(handle, OBJ_CONTEXT);
-	struct context *ctx = container_of(o, struct context, obj);
+	struct object *o;
+	struct context *ctx;
 	struct device *dev;
 
+	notice(handle);
+	o = object_find(handle, OBJ_CONTEXT);
+	ctx = container_of(o, struct context, obj);
 	if (!o || ctx->primary)
 		return npu_err(
 			ACL_ERROR_RT_CONTEXT_NULL, "%p is not a context of aclrtCreateContext", handle);
 	if (ctx->dying)
 		return npu_err(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "context %p is being destroyed", handle);
 	dev = ctx->dev;
+	if (contexts_are_kept() && state.context == handle)
+		context_unbind();
 	context_destroy(ctx);
 	dev->contexts--;
 	device_release(dev);
@@ -189,8 +215,10 @@ aclError aclrtDestroyContext(aclrtContext context)
 
 static aclError set_current(aclrtContext handle)
 {
-	struct object *o = object_find(handle, OBJ_CONTEXT);
+	struct object *o;
 
+	notice(handle);
+	o = object_find(handle, OBJ_CONTEXT);
 	if (o && !container_of(o, struct context, obj)->dying) {
 		context_bind(container_of(o, struct context, obj));
 		return ACL_SUCCESS;

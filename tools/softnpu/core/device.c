@@ -69,7 +69,7 @@ aclError device_set(int id)
 	if (t->scheduler)
 		return npu_err(ACL_ERROR_RT_CONTEXT_NULL, "device %d has no context for the scheduler %d", id,
 			t->scheduler);
-	t->context = NULL;
+	context_unbind();
 	return ACL_SUCCESS;
 }
 

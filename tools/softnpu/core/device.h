@@ -30,6 +30,8 @@ struct context {
 	struct device *dev;
 	bool primary;
 	bool dying; /* being destroyed: takes no more part */
+	bool gone; /* destroyed: the handle is all that is left */
+	unsigned bound; /* threads that made it current, those that ended included */
 	struct stream *default_stream;
 	struct list streams; /* struct stream.link, the default stream included */
 	struct list models; /* struct model.link */
@@ -73,6 +75,7 @@ struct context *context_primary(struct device *dev);
 /* Waits for its streams and destroys what it owns. */
 void context_destroy(struct context *ctx);
 void context_bind(struct context *ctx);
+void context_unbind(void);
 /* aclInit named a default device: the lookup sets it in threads that have none. */
 void device_set_default(int id);
 aclError device_set(int id);
