@@ -225,15 +225,25 @@ static void *current_over_a_reset(void *context)
 	return NULL;
 }
 
-/* The default context is the same one again. */
+static void *set_device(void *unused)
+{
+	need(aclrtSetDevice(0));
+	return unused;
+}
+
+/* The default context is the same one again, but not in the thread that reset the device. */
 static void default_context_over_a_reset(void)
 {
 	aclrtContext before, after, other;
 
 	need(aclrtGetCurrentContext(&before));
 	reset_and_set_beside(current_over_a_reset, before, 0);
+	need(aclrtSetCurrentContext(before));
 	need(aclrtResetDevice(0));
 	row(aclrtSetCurrentContext(before));
+	in_thread(set_device, NULL);
+	row_of_device();
+	need(aclrtResetDevice(0));
 	need(aclrtCreateContext(&other, 0));
 	need(aclrtSetDevice(0));
 	need(aclrtGetCurrentContext(&after));

@@ -156,6 +156,8 @@ void context_destroy(struct context *ctx)
 	}
 	models_release_context(ctx);
 	memory_release_context(ctx);
+	if (contexts_are_kept() && state.context == object_handle(&ctx->obj))
+		context_unbind();
 	ctx->gone = true;
 	if (ctx->primary && contexts_are_kept())
 		ctx->dev->retired = ctx;
@@ -200,8 +202,6 @@ static aclError destroy(aclrtContext handle)
 	if (ctx->dying)
 		return npu_err(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "context %p is being destroyed", handle);
 	dev = ctx->dev;
-	if (contexts_are_kept() && state.context == handle)
-		context_unbind();
 	context_destroy(ctx);
 	dev->contexts--;
 	device_release(dev);
