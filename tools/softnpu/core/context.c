@@ -56,9 +56,9 @@ static void notice(aclrtContext handle)
 /* The default context of the device, until it is gone and again when it is back. */
 static struct context *bound_context(void)
 {
-	const struct device *dev = state.device < 0 ? NULL : device_get(state.device);
+	const struct device *dev = device_get(state.device);
 
-	if (!dev || state.bound_scheduler)
+	if (state.bound_scheduler)
 		return NULL;
 	if (dev->retired)
 		state.device = -1;
@@ -71,13 +71,12 @@ struct context *context_current(void)
 
 	if (state.context) {
 		ctx = explicit_context();
-		if (ctx || !contexts_are_kept())
-			return ctx;
-		context_unbind();
-	}
-	ctx = bound_context();
-	if (ctx)
+		if (!ctx && contexts_are_kept())
+			context_unbind();
 		return ctx;
+	}
+	if (state.device >= 0)
+		return bound_context();
 	if (default_device >= 0 && !device_set(default_device))
 		return device_get(default_device)->primary;
 	return NULL;
