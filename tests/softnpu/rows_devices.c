@@ -333,7 +333,7 @@ static void snapshots_called_back(void)
 	snapshot(aclrtSnapShotProcessUnlock(getpid(), NULL), 0);
 }
 
-/* The contexts of any device can be backed up; where there is none, nothing is called after that. */
+/* The contexts of any device can be backed up; where there is none, nothing is called. */
 static void snapshots_without_context(void)
 {
 	need(aclrtSnapShotCallbackRegister(ACL_RT_SNAPSHOT_BACKUP_PRE, on_snapshot, "2"));
@@ -348,9 +348,22 @@ static void snapshots_without_context(void)
 	snapshot(aclrtSnapShotProcessUnlock(getpid(), NULL), 0);
 }
 
+/* Each callback is called for each device that is open, until one refuses. */
+static void snapshots_of_two_devices(void)
+{
+	need(aclrtSetDevice(1));
+	need(aclrtSnapShotCallbackRegister(ACL_RT_SNAPSHOT_LOCK_PRE, on_snapshot, "1"));
+	need(aclrtSnapShotCallbackRegister(ACL_RT_SNAPSHOT_UNLOCK_POST, on_snapshot, "6"));
+	snapshot(aclrtSnapShotProcessLock(getpid(), NULL), 0);
+	snapshot(aclrtSnapShotProcessLock(getpid(), NULL), 6);
+	snapshot(aclrtSnapShotProcessUnlock(getpid(), NULL), 1);
+	snapshot(aclrtSnapShotProcessLock(getpid(), NULL), 0);
+	snapshot(aclrtSnapShotProcessUnlock(getpid(), NULL), 0);
+}
+
 const struct row rows_devices[] = {ROW(abort_callbacks), ROW(abort_callbacks_not_called),
 	ROW(callbacks_of_the_empty_name), ROW(notify_of_reset_device), ROW(stream_callbacks),
 	ROW(barriers_on_other_chip), ROW(globals_without_device), ROW(pools_without_device),
 	ROW(attributes_of_memory), ROW(information_about_threads), ROW(capabilities), ROW(streams_unbound),
 	ROW(times_of_operators), ROW(actual_times_of_operators), ROW(snapshots_called_back),
-	ROW(snapshots_without_context), {NULL, NULL}};
+	ROW(snapshots_without_context), ROW(snapshots_of_two_devices), {NULL, NULL}};

@@ -17,10 +17,15 @@ void devices_forget(void)
 	npu_thread()->device = -1;
 }
 
+bool device_is_open(int id)
+{
+	return devices[id].primary || devices[id].contexts;
+}
+
 bool contexts_exist(void)
 {
 	for (int i = 0; i < MAX_DEVICES; i++)
-		if (devices[i].primary || devices[i].contexts)
+		if (device_is_open(i))
 			return true;
 	return false;
 }

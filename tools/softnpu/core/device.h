@@ -82,7 +82,9 @@ aclError device_set(int id);
 /* Memory, events and notifies go with the device's last user. */
 void device_release(struct device *dev);
 void devices_forget(void);
-/* Whether any device has a context. */
+/* Whether the device has a context. */
+bool device_is_open(int id);
+/* Whether any device has one. */
 bool contexts_exist(void);
 
 /* The program set the mode in which numbers overflow to infinity, and no stream watches for it. */

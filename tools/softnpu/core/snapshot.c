@@ -75,21 +75,27 @@ aclError aclrtSnapShotCallbackUnregister(aclrtSnapShotStage stage, aclrtSnapShot
 	return rc ? rc : LOCKED(drop(stage, callback));
 }
 
-/* A callback that returns non-zero refuses. Without the lock. */
+/* Whether a callback refuses, which it does by another answer than 0. Without the lock. */
+static bool refused(aclrtSnapShotStage stage, int callback, int device)
+{
+	aclrtSnapShotCallBack fn;
+	void *args;
+
+	npu_lock();
+	fn = device_is_open(device) ? callbacks[stage][callback].fn : NULL;
+	args = callbacks[stage][callback].args;
+	npu_unlock();
+	return fn && fn(device, args);
+}
+
+/* Each callback is called for each device that is open. */
 static aclError run(aclrtSnapShotStage stage)
 {
-	for (int i = 0; i < MAX_CALLBACKS; i++) {
-		aclrtSnapShotCallBack fn;
-		void *args;
-
-		npu_lock();
-		fn = callbacks[stage][i].fn;
-		args = callbacks[stage][i].args;
-		npu_unlock();
-		if (fn && fn(0, args))
-			return npu_err(
-				ACL_ERROR_SNAPSHOT_CALLBACK_FAILED, "a callback of stage %d failed", stage);
-	}
+	for (int i = 0; i < MAX_CALLBACKS; i++)
+		for (int device = 0; device < MAX_DEVICES; device++)
+			if (refused(stage, i, device))
+				return npu_err(ACL_ERROR_SNAPSHOT_CALLBACK_FAILED,
+					"a callback of stage %d failed", stage);
 	return ACL_SUCCESS;
 }
 
