@@ -76,6 +76,10 @@ static void chains(void)
 			OK(aclrtFreeBuf(all[i]));
 }
 
+/* Declared in no header. */
+aclError aclrtSetDeviceWithoutTsdVXX(int32_t deviceId);
+aclError aclrtResetDeviceWithoutTsdVXX(int32_t deviceId);
+
 static void groups(void)
 {
 	aclrtGroupInfo *info;
@@ -102,6 +106,8 @@ static void groups(void)
 	OK(aclrtSetGroup(1));
 	IS(aclrtSetGroup(99), ACL_ERROR_RT_GROUP_NOT_CREATE);
 	OK(aclrtDestroyGroupInfo(info));
+	IS(aclrtSetDeviceWithoutTsdVXX(0), ACL_ERROR_API_NOT_SUPPORT);
+	IS(aclrtResetDeviceWithoutTsdVXX(0), ACL_ERROR_API_NOT_SUPPORT);
 }
 
 static void no_groups(void)
@@ -109,6 +115,8 @@ static void no_groups(void)
 	uint32_t count;
 	size_t size;
 
+	OK(aclrtSetDeviceWithoutTsdVXX(0));
+	OK(aclrtResetDeviceWithoutTsdVXX(0));
 	OK(aclrtSetDevice(0));
 	TRUE(!aclrtCreateGroupInfo());
 	IS(aclrtGetGroupCount(&count), NOT_SUPPORTED);

@@ -173,18 +173,31 @@ aclError aclrtResetDeviceForce(int32_t deviceId)
 	return reset_device(deviceId, true);
 }
 
-/* Without the Tsd daemon nothing is different here. */
+/* Of Ascend 910 only; without the Tsd daemon nothing else is different here. */
 ACL_FUNC_VISIBILITY aclError aclrtSetDeviceWithoutTsdVXX(int32_t deviceId);
 ACL_FUNC_VISIBILITY aclError aclrtResetDeviceWithoutTsdVXX(int32_t deviceId);
 
+static aclError check_910(void)
+{
+	const char *soc = CFG_STR(soc);
+
+	return strncmp(soc, "Ascend910", strlen("Ascend910"))
+		       ? npu_err(ACL_ERROR_API_NOT_SUPPORT, "%s is no Ascend 910", soc)
+		       : ACL_SUCCESS;
+}
+
 aclError aclrtSetDeviceWithoutTsdVXX(int32_t deviceId)
 {
-	return aclrtSetDevice(deviceId);
+	aclError rc = check_910();
+
+	return rc ? rc : aclrtSetDevice(deviceId);
 }
 
 aclError aclrtResetDeviceWithoutTsdVXX(int32_t deviceId)
 {
-	return aclrtResetDevice(deviceId);
+	aclError rc = check_910();
+
+	return rc ? rc : aclrtResetDevice(deviceId);
 }
 
 static aclError get_device(int32_t *id)
