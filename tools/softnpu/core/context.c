@@ -46,7 +46,7 @@ void context_unbind(void)
 	state.context = NULL;
 }
 
-/* The thread is told that its context is gone. */
+/* The thread finds its context gone. */
 static void notice(aclrtContext handle)
 {
 	if (contexts_are_kept() && state.context == handle && !explicit_context())
