@@ -121,8 +121,15 @@ static uint64_t aligned(const struct args_list *l, uint64_t bytes)
 	return l->packed ? bytes : (bytes + 7) & ~UINT64_C(7);
 }
 
-static void report(struct checks *c, struct acl_call_record *call, const struct outcome *v, const void *list)
+static const void *list_argument(const struct acl_call_record *call)
 {
+	return acl_arg_pointer(call->api, call->args, ACL_ROLE_ARGUMENTS);
+}
+
+static void report(struct checks *c, struct acl_call_record *call, const struct outcome *v)
+{
+	const void *list = list_argument(call);
+
 	for (unsigned i = 0; i < 3; i++)
 		if (v->evaluated[i])
 			rule_evaluated(call, v->evaluated[i]);
@@ -141,10 +148,16 @@ static struct outcome broken(struct outcome v, const struct acl_rule *rule, cons
 	return v;
 }
 
-/* All functions about a list, the launch apart, begin with it. */
-static uint64_t handle_of(const struct acl_call_record *call)
+/* The list that the call is about, locked; NULL: it is not known, and nothing is locked. */
+static struct args_list *list_lock(struct kernel_state *k, const struct acl_call_record *call)
 {
-	return (uintptr_t)ACL_ARGS(call, aclrtKernelArgsFinalize)->argsHandle;
+	struct args_list *l;
+
+	lock(&k->lock);
+	l = list_find(k, (uintptr_t)list_argument(call));
+	if (!l)
+		unlock(&k->lock);
+	return l;
 }
 
 /* --- beginning ------------------------------------------------------------------------------ */
@@ -242,7 +255,7 @@ static void beginning_by_user(struct checks *c, struct acl_call_record *call)
 		v.name[1] = "required";
 		v.value[1] = need;
 	}
-	report(c, call, &v, a->argsHandle);
+	report(c, call, &v);
 }
 
 static void asking_size(struct checks *c, struct acl_call_record *call)
@@ -260,7 +273,7 @@ static void asking_size(struct checks *c, struct acl_call_record *call)
 			"Each parameter takes a multiple of 8 bytes, the sum is none.");
 	v.name[0] = "userArgsSize";
 	v.value[0] = a->userArgsSize;
-	report(c, call, &v, NULL);
+	report(c, call, &v);
 }
 
 /* --- filling ----------------------------------------------------------------------------------- */
@@ -315,23 +328,20 @@ static void appending(struct checks *c, struct acl_call_record *call)
 	struct outcome v = {0};
 	struct args_list *l;
 
-	lock(&k->lock);
-	l = list_find(k, handle_of(call));
-	if (l) {
-		v = check_open(call, l);
-		if (!v.rule && l->buffer)
-			v = broken(v, RULE("kargs-append-after-placeholder-buffer"),
-				"The buffer of a placeholder was taken before: the list cannot grow any "
-				"more.");
-		if (!v.rule)
-			v = check_room(v, l,
-				holder ? sizeof(void *) : ACL_ARGS(call, aclrtKernelArgsAppend)->paramSize,
-				true);
-	}
+	l = list_lock(k, call);
+	if (!l)
+		return;
+	v = check_open(call, l);
+	if (!v.rule && l->buffer)
+		v = broken(v, RULE("kargs-append-after-placeholder-buffer"),
+			"The buffer of a placeholder was taken before: the list cannot grow any "
+			"more.");
+	if (!v.rule)
+		v = check_room(v, l,
+			holder ? sizeof(void *) : ACL_ARGS(call, aclrtKernelArgsAppend)->paramSize, true);
 	unlock(&k->lock);
-	if (l)
-		rule_evaluated(call, RULE("kargs-append-after-placeholder-buffer"));
-	report(c, call, &v, (void *)(uintptr_t)handle_of(call));
+	rule_evaluated(call, RULE("kargs-append-after-placeholder-buffer"));
+	report(c, call, &v);
 }
 
 /* What the call has read of the program; 0: it is not one word. */
@@ -361,14 +371,13 @@ static void appended(struct checks *c, struct acl_call_record *call)
 		return;
 	/* Not under the lock: the host reads the program's memory, and a trace keeps what it read. */
 	word = word_given(c, call);
-	lock(&k->lock);
-	l = list_find(k, handle_of(call));
-	if (l) {
-		l->bytes = aligned(l, l->bytes) + size;
-		if (l->n < PARAMS)
-			l->params[l->n] = (struct args_param){(uintptr_t)*out, (uint32_t)size, holder, word};
-		l->n++;
-	}
+	l = list_lock(k, call);
+	if (!l)
+		return;
+	l->bytes = aligned(l, l->bytes) + size;
+	if (l->n < PARAMS)
+		l->params[l->n] = (struct args_param){(uintptr_t)*out, (uint32_t)size, holder, word};
+	l->n++;
 	unlock(&k->lock);
 }
 
@@ -401,20 +410,19 @@ static void buffer_taking(struct checks *c, struct acl_call_record *call)
 	struct outcome v = {0};
 	struct args_list *l;
 
-	lock(&k->lock);
-	l = list_find(k, handle_of(call));
-	if (l) {
-		v.evaluated[0] = RULE("kargs-append-after-finalize");
-		if (l->final)
-			v = broken(v, RULE("kargs-append-after-finalize"),
-				"aclrtKernelArgsFinalize was called for the list before.");
-		else
-			v = check_param(k, l, v, (uintptr_t)a->paramHandle, true);
-		if (!v.rule)
-			v = check_room(v, l, a->dataSize, false);
-	}
+	l = list_lock(k, call);
+	if (!l)
+		return;
+	v.evaluated[0] = RULE("kargs-append-after-finalize");
+	if (l->final)
+		v = broken(v, RULE("kargs-append-after-finalize"),
+			"aclrtKernelArgsFinalize was called for the list before.");
+	else
+		v = check_param(k, l, v, (uintptr_t)a->paramHandle, true);
+	if (!v.rule)
+		v = check_room(v, l, a->dataSize, false);
 	unlock(&k->lock);
-	report(c, call, &v, a->argsHandle);
+	report(c, call, &v);
 }
 
 static void buffer_taken(struct checks *c, struct acl_call_record *call)
@@ -424,13 +432,11 @@ static void buffer_taken(struct checks *c, struct acl_call_record *call)
 
 	if (!succeeded(call))
 		return;
-	lock(&k->lock);
-	l = list_find(k, handle_of(call));
-	if (l) {
-		l->bytes =
-			aligned(l, l->bytes) + ACL_ARGS(call, aclrtKernelArgsGetPlaceHolderBuffer)->dataSize;
-		l->buffer = true;
-	}
+	l = list_lock(k, call);
+	if (!l)
+		return;
+	l->bytes = aligned(l, l->bytes) + ACL_ARGS(call, aclrtKernelArgsGetPlaceHolderBuffer)->dataSize;
+	l->buffer = true;
 	unlock(&k->lock);
 }
 
@@ -442,23 +448,22 @@ static void updating(struct checks *c, struct acl_call_record *call)
 	struct args_param *p;
 	struct args_list *l;
 
-	lock(&k->lock);
-	l = list_find(k, handle_of(call));
-	if (l) {
-		v = check_param(k, l, v, (uintptr_t)a->paramHandle, false);
-		p = param_find(l, (uintptr_t)a->paramHandle);
-		if (!v.rule && p && a->paramSize != p->size) {
-			v = broken(v, RULE("kargs-param-mismatch"),
-				"The new value has another size than the parameter had when it was "
-				"appended.");
-			v.name[0] = "paramSize";
-			v.value[0] = a->paramSize;
-			v.name[1] = "appended";
-			v.value[1] = p->size;
-		}
+	l = list_lock(k, call);
+	if (!l)
+		return;
+	v = check_param(k, l, v, (uintptr_t)a->paramHandle, false);
+	p = param_find(l, (uintptr_t)a->paramHandle);
+	if (!v.rule && p && a->paramSize != p->size) {
+		v = broken(v, RULE("kargs-param-mismatch"),
+			"The new value has another size than the parameter had when it was "
+			"appended.");
+		v.name[0] = "paramSize";
+		v.value[0] = a->paramSize;
+		v.name[1] = "appended";
+		v.value[1] = p->size;
 	}
 	unlock(&k->lock);
-	report(c, call, &v, a->argsHandle);
+	report(c, call, &v);
 }
 
 static void finalized(struct checks *c, struct acl_call_record *call)
@@ -468,12 +473,11 @@ static void finalized(struct checks *c, struct acl_call_record *call)
 
 	if (!succeeded(call))
 		return;
-	lock(&k->lock);
-	l = list_find(k, handle_of(call));
-	if (l) {
-		l->final = true;
-		l->updated = false;
-	}
+	l = list_lock(k, call);
+	if (!l)
+		return;
+	l->final = true;
+	l->updated = false;
 	unlock(&k->lock);
 }
 
@@ -489,11 +493,11 @@ static void updated(struct checks *c, struct acl_call_record *call)
 	if (!succeeded(call))
 		return;
 	word = word_given(c, call);
-	lock(&k->lock);
-	l = list_find(k, handle_of(call));
-	p = l ? param_find(l, param) : NULL;
-	if (l)
-		l->updated = true;
+	l = list_lock(k, call);
+	if (!l)
+		return;
+	p = param_find(l, param);
+	l->updated = true;
 	if (p)
 		p->word = word;
 	unlock(&k->lock);
@@ -548,23 +552,22 @@ static void launching(struct checks *c, struct acl_call_record *call)
 	const struct acl_args_aclrtLaunchKernelWithConfig *a = call->args;
 	struct kernel_state *k = kernels(c);
 	struct outcome v = {0};
-	uint64_t begun_for = 0;
-	bool lost = false; /* parameters that were appended before the list was begun again */
+	uint64_t begun_for;
+	bool lost; /* parameters that were appended before the list was begun again */
 	struct args_list *l;
 
-	lock(&k->lock);
-	l = list_find(k, (uintptr_t)a->argsHandle);
-	if (l) {
-		v = check_launch(call, l, (uintptr_t)a->funcHandle);
-		begun_for = l->function;
-		lost = l->former_filled || other_thread(l, call);
-	}
+	l = list_lock(k, call);
+	if (!l)
+		return;
+	v = check_launch(call, l, (uintptr_t)a->funcHandle);
+	begun_for = l->function;
+	lost = l->former_filled || other_thread(l, call);
 	unlock(&k->lock);
 	if ((v.rule == RULE("kargs-handle-foreign-func") ||
 		    (v.rule == RULE("kargs-handle-thread") && !lost)) &&
 		alike(c, begun_for, (uintptr_t)a->funcHandle))
 		v.rule = NULL;
-	report(c, call, &v, a->argsHandle);
+	report(c, call, &v);
 }
 
 static void launched(struct checks *c, struct acl_call_record *call)
@@ -576,15 +579,14 @@ static void launched(struct checks *c, struct acl_call_record *call)
 
 	if (!succeeded(call))
 		return;
-	lock(&k->lock);
-	l = list_find(k, (uintptr_t)ACL_ARGS(call, aclrtLaunchKernelWithConfig)->argsHandle);
+	l = list_lock(k, call);
 	if (l) {
 		l->launched = true;
 		l->former = 0;
 		for (; n < l->n && n < LAUNCH_WORDS; n++)
 			words[n] = l->params[n].word;
+		unlock(&k->lock);
 	}
-	unlock(&k->lock);
 	launch_words_add(c, call, words, n);
 }
 
