@@ -266,6 +266,13 @@ static inline bool object_usable(const struct acl_object *o)
 	return state == ACL_OBJECT_LIVE || state == ACL_OBJECT_DESTROYING;
 }
 
+/* It may be used, and its creation was seen: what is not known of it did not happen. */
+static inline bool object_is_known(const struct acl_object *o)
+{
+	return o && object_usable(o) &&
+	       !(load_relaxed(&((struct acl_object *)o)->flags) & ACL_OBJECT_LEARNED);
+}
+
 /* A new object; call is where (NULL: nowhere). value 0: not (yet) known by a handle. NULL: no memory. */
 struct acl_object *object_create(struct checks *c, const struct acl_call_record *call, unsigned kind,
 	const void *value, unsigned flags);

@@ -33,9 +33,7 @@ struct acl_object *capture_in(struct checks *c, struct acl_object *context, int 
 		return NULL;
 	object_each(c, ACL_HANDLE_MODEL, o)
 	{
-		uint8_t status = load_relaxed(&model_state(o)->status);
-
-		if (!object_usable(o) || (status != MODEL_CAPTURING && status != MODEL_INVALIDATED))
+		if (!object_usable(o) || !capture_is_open(o))
 			continue;
 		if (context ? load_relaxed(&o->context) == object_ref(context)
 			    : device < 0 || load_relaxed(&o->device) == device)
@@ -68,14 +66,11 @@ struct acl_object *capture_by_thread_next(struct checks *c, const struct acl_cal
 
 	if (!captures_open(c) || capture_mode_of_thread(thread_of(call)) == MODE_NONE || !context)
 		return NULL;
-	while ((o = object_next(c, ACL_HANDLE_MODEL, at)) != NULL) {
-		uint8_t status = load_relaxed(&model_state(o)->status);
-
-		if (object_usable(o) && (status == MODEL_CAPTURING || status == MODEL_INVALIDATED) &&
+	while ((o = object_next(c, ACL_HANDLE_MODEL, at)) != NULL)
+		if (object_usable(o) && capture_is_open(o) &&
 			load_relaxed(&model_state(o)->thread) == thread &&
 			load_relaxed(&o->context) == object_ref(context))
 			return o;
-	}
 	return NULL;
 }
 
@@ -490,13 +485,7 @@ static void initialized(struct checks *c, struct acl_call_record *call)
 
 	if (!init_began_anew(call))
 		return;
-	object_each(c, ACL_HANDLE_MODEL, o)
-	{
-		uint8_t status = load_relaxed(&model_state(o)->status);
-
-		if (status == MODEL_CAPTURING || status == MODEL_INVALIDATED)
-			capture_abandon(c, o);
-	}
+	object_each(c, ACL_HANDLE_MODEL, o) if (capture_is_open(o)) capture_abandon(c, o);
 }
 
 static void capture_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)

@@ -103,6 +103,20 @@ static inline struct model_state *model_state(struct acl_object *o)
 	return object_extra(o);
 }
 
+/* The model is being captured, invalidated or not. */
+static inline bool capture_is_open(struct acl_object *model)
+{
+	uint8_t status = load_relaxed(&model_state(model)->status);
+
+	return status == MODEL_CAPTURING || status == MODEL_INVALIDATED;
+}
+
+/* The stream that the capture began on; NULL: none. */
+static inline struct acl_object *capture_origin(struct checks *c, struct acl_object *capture)
+{
+	return capture ? object_of(c, load_relaxed(&model_state(capture)->origin)) : NULL;
+}
+
 /* Something was captured into it: its streams and tasks are its own, and go with it. A built model has the
  * program's. */
 static inline bool model_was_captured(struct acl_object *model)

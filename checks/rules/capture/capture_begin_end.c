@@ -16,16 +16,11 @@ static bool stream_is_own(struct acl_object *s)
 	       !(load_relaxed(&s->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_DEFAULT));
 }
 
-static struct acl_object *origin_of(struct checks *c, struct acl_object *capture)
-{
-	return object_of(c, load_relaxed(&model_state(capture)->origin));
-}
-
 /* Whether the rule is broken. */
 static bool check_capture(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
 	bool broken, struct acl_object *capture, const char *detail)
 {
-	struct acl_object *s = stream_of(call), *origin = capture ? origin_of(c, capture) : NULL;
+	struct acl_object *s = stream_of(call), *origin = capture_origin(c, capture);
 
 	return FINDING_OF(c, call, rule, broken,
 		PARTS(capture ? part_enum("capture mode", "aclmdlRICaptureMode",
@@ -55,7 +50,7 @@ static void capture_begin_enter(struct checks *c, struct acl_call_record *call)
 	if (!s || !object_usable(s))
 		return;
 	if (!check_capture(c, call, RULE("capture-begin-twice"), capture, capture,
-		    capture && origin_of(c, capture) == s
+		    capture && capture_origin(c, capture) == s
 			    ? "A capture was begun on this stream, and it has not ended."
 			    : "The stream takes part in the capture of another stream, and that has not "
 			      "ended.") &&
@@ -170,7 +165,7 @@ static void excuse_streams(struct checks *c, struct acl_object *capture)
 	object_each(c, ACL_HANDLE_STREAM, s) if (stream_capture(s) == object_ref(capture)) object_reported(s);
 }
 
-static bool capture_is_open(struct acl_object *o)
+static bool capture_was_left(struct acl_object *o)
 {
 	return object_usable(o) && !(load_relaxed(&o->flags) & ACL_OBJECT_REPORTED) &&
 	       load_relaxed(&model_state(o)->status) == MODEL_CAPTURING;
@@ -185,10 +180,10 @@ static void capture_finish(struct checks *c, enum checks_end kind)
 		if (kind != CHECKS_END_EXIT || load_relaxed(&o->flags) & ACL_OBJECT_INHERITED ||
 			acl_apis[call_site_api(object_created(c, o))].operation != ACL_OP_CAPTURE_BEGIN)
 			continue;
-		if (FINDING(c, NULL, "capture-never-ended", capture_is_open(o),
+		if (FINDING(c, NULL, "capture-never-ended", capture_was_left(o),
 			    PARTS(part_site(load_relaxed(&o->serial)),
 				    part_caller(call_site_caller(object_created(c, o))),
-				    part_object("stream", origin_of(c, o)), part_object("capture", o)),
+				    part_object("stream", capture_origin(c, o)), part_object("capture", o)),
 			    "The process ends while the capture is open: what was recorded never runs."))
 			excuse_streams(c, o);
 	}

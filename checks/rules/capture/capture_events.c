@@ -180,8 +180,7 @@ static void external_event_enter(struct checks *c, struct acl_call_record *call)
 	struct acl_object *o = event_of(call), *s = stream_of(call);
 	struct event_state *e = capture_event_known(o);
 
-	if (!event_flag_external(call) || !e || !s || !object_usable(s) ||
-		load_relaxed(&s->flags) & ACL_OBJECT_LEARNED ||
+	if (!event_flag_external(call) || !e || !object_is_known(s) ||
 		load_relaxed(&stream_state(s)->capture_unsure))
 		return;
 	if (check_event(c, call, RULE("capture-external-flag-not-capturing"), o, !capture_of(c, s),

@@ -20,11 +20,6 @@ static bool is_default(struct checks *c, const struct acl_call_record *call)
 	return !stream_argument(c, call) || (s && load_relaxed(&s->flags) & ACL_OBJECT_DEFAULT);
 }
 
-static struct acl_object *origin_of(struct checks *c, struct acl_object *capture)
-{
-	return capture ? object_of(c, load_relaxed(&model_state(capture)->origin)) : NULL;
-}
-
 static struct finding_part mode_part(struct acl_object *capture)
 {
 	return capture ? part_enum("capture mode", "aclmdlRICaptureMode",
@@ -35,7 +30,7 @@ static struct finding_part mode_part(struct acl_object *capture)
 /* Parts, after the others: the call's stream and the capture; capture may be NULL. */
 #define CAPTURE_PARTS(c, call, capture)                                                                      \
 	part_object("stream", stream_concerned(call)),                                                       \
-		part_object("captured stream", origin_of(c, capture)), part_object("capture", capture),      \
+		part_object("captured stream", capture_origin(c, capture)), part_object("capture", capture), \
 		mode_part(capture)
 
 /* --- begin and end on a default stream ------------------------------------------- */
@@ -177,7 +172,7 @@ static void default_stream_enter(struct checks *c, struct acl_call_record *call)
 	FINDING(c, call, "capture-default-stream-op", capture, PARTS(CAPTURE_PARTS(c, call, capture)),
 		"This thread is capturing %s; work on the default stream runs now and does not "
 		"become part of the model.",
-		STREAM_TEXT(origin_of(c, capture)));
+		STREAM_TEXT(capture_origin(c, capture)));
 }
 
 /* --- modes -------------------------------------------------------------------------------- */

@@ -107,8 +107,7 @@ static void capture_allocation_enter(struct checks *c, struct acl_call_record *c
 		exchange != load_relaxed(&model_state(capture)->exchange))
 		return;
 	FINDING(c, call, "capture-alloc-not-replayed", !value_table_value(reported, object_ref(capture)),
-		PARTS(part_object(
-			      "captured stream", object_of(c, load_relaxed(&model_state(capture)->origin))),
+		PARTS(part_object("captured stream", capture_origin(c, capture)),
 			part_object("capture", capture)),
 		"%s happens now and once: a replay uses the addresses that were captured, so that what tasks "
 		"use "

@@ -191,8 +191,7 @@ static void captured_callback_unsubscribe(struct checks *c, struct acl_call_reco
 	struct model_use use = {.api = 0};
 	struct acl_call_site at;
 
-	if (!s || !object_usable(s) || load_relaxed(&s->flags) & ACL_OBJECT_LEARNED ||
-		!load_relaxed(&c->kinds[ACL_HANDLE_MODEL]->count))
+	if (!object_is_known(s) || !load_relaxed(&c->kinds[ACL_HANDLE_MODEL]->count))
 		return;
 	model = object_captured(s) ? model_using(c, object_ref(s), &use) : NULL;
 	at = model_use_site(&use);

@@ -28,8 +28,7 @@ static void condition_task_enter(struct checks *c, struct acl_call_record *call)
 	if (condition_facts(c, handle))
 		FINDING(c, call, "cond-handle-reused", condition_facts(c, handle) & CONDITION_USED,
 			PARTS(part_object("model", capture)), "A task was added for this handle before.");
-	if (!s || !object_usable(s) || load_relaxed(&s->flags) & ACL_OBJECT_LEARNED ||
-		load_relaxed(&stream_state(s)->capture_unsure))
+	if (!object_is_known(s) || load_relaxed(&stream_state(s)->capture_unsure))
 		return;
 	m = condition_owner(c, handle);
 	FINDING(c, call, "cond-task-bad-stream", !capture || (m && m != capture),

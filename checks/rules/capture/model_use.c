@@ -27,13 +27,6 @@ static struct models *models(struct checks *c)
 	return module_state(c, models);
 }
 
-static bool model_is_capturing(struct acl_object *m)
-{
-	uint8_t status = load_relaxed(&model_state(m)->status);
-
-	return status == MODEL_CAPTURING || status == MODEL_INVALIDATED;
-}
-
 /* --- while it is captured ------------------------------------------------------------------ */
 
 static void not_while_capturing(
@@ -42,10 +35,9 @@ static void not_while_capturing(
 	struct acl_object *m = model_argument(c, call);
 
 	if (m)
-		FINDING_OF(c, call, rule, model_is_capturing(m),
-			PARTS(part_object("model", m),
-				part_object("stream", object_of(c, load_relaxed(&model_state(m)->origin)))),
-			"%s", detail);
+		FINDING_OF(c, call, rule, capture_is_open(m),
+			PARTS(part_object("model", m), part_object("stream", capture_origin(c, m))), "%s",
+			detail);
 }
 
 static void model_destroy_enter(struct checks *c, struct acl_call_record *call)
@@ -127,7 +119,7 @@ static void stream_tasks_enter(struct checks *c, struct acl_call_record *call)
 	const struct acl_args_aclmdlRIGetTasksByStream *a = call->args;
 	struct acl_object *s = stream_of(call);
 
-	if (s && object_usable(s) && !(load_relaxed(&s->flags) & ACL_OBJECT_LEARNED))
+	if (object_is_known(s))
 		FINDING(c, call, "mdlri-gettasks-unrelated-stream", !binding_was(c, s),
 			PARTS(part_object("stream", s)),
 			"The stream belongs to no model; a captured model has streams of its own.");
@@ -287,7 +279,7 @@ static void models_exhausted(struct checks *c, struct acl_call_record *call)
 
 static bool model_left_behind(struct acl_object *m)
 {
-	return object_usable(m) && !model_is_capturing(m) && !load_relaxed(&model_state(m)->sub) &&
+	return object_usable(m) && !capture_is_open(m) && !load_relaxed(&model_state(m)->sub) &&
 	       !(load_relaxed(&m->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED | ACL_OBJECT_REPORTED));
 }
 

@@ -7,13 +7,6 @@
 
 #define NOT_READY ACL_ERROR_RT_MODEL_EXECUTE
 
-static bool model_is_open(struct acl_object *m)
-{
-	unsigned status = load_relaxed(&model_state(m)->status);
-
-	return status == MODEL_CAPTURING || status == MODEL_INVALIDATED;
-}
-
 static struct acl_call_site execution_site(const struct model_execution *e)
 {
 	return (struct acl_call_site){
@@ -42,7 +35,7 @@ static void task_change_enter(struct checks *c, struct acl_call_record *call)
 	if (!m)
 		return;
 	m = model_root(c, m);
-	open = model_is_open(m);
+	open = capture_is_open(m);
 	if (!open && !model_executing(c, m, &e) && model_change(m) != MODEL_CHANGE_UNSURE &&
 		model_may_execute(c, m, &maybe))
 		call_note_set(call, &maybe_done_note, 1);
@@ -117,7 +110,7 @@ static void changed_execute_enter(struct checks *c, struct acl_call_record *call
 	struct acl_object *m = model_argument(c, call);
 	struct acl_call_site at;
 
-	if (!m || model_is_open(m) || load_relaxed(&model_state(m)->status) != MODEL_READY ||
+	if (!m || load_relaxed(&model_state(m)->status) != MODEL_READY ||
 		model_change(m) == MODEL_CHANGE_UNSURE)
 		return;
 	at = model_change_site(m);

@@ -6,17 +6,12 @@
 #include "checks/state/capture_state.h"
 #include "checks/state/group_state.h"
 
-static bool stream_is_seen(struct acl_object *s)
-{
-	return s && object_usable(s) && !(load_relaxed(&s->flags) & ACL_OBJECT_LEARNED);
-}
-
 /* The capture of the stream; NULL with a finding when there is none. */
 static struct acl_object *group_needs_capture(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call), *capture = capture_of(c, s);
 
-	if (!stream_is_seen(s) || (!capture && load_relaxed(&stream_state(s)->capture_unsure)))
+	if (!object_is_known(s) || (!capture && load_relaxed(&stream_state(s)->capture_unsure)))
 		return NULL;
 	FINDING(c, call, "taskgrp-begin-not-capturing", !capture, PARTS(part_object("stream", s)),
 		"The stream is not being captured: task groups are parts of a capture.");
@@ -116,7 +111,7 @@ static void update_begin_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call), *group, *model, *other;
 	bool open;
-	if (!stream_is_seen(s) || !update_stream_free(c, call))
+	if (!object_is_known(s) || !update_stream_free(c, call))
 		return;
 	group = object_find(c, ACL_HANDLE_TASK_GROUP, ACL_ARGS(call, aclmdlRICaptureTaskUpdateBegin)->handle);
 	if (!group || !load_relaxed(&group_state(group)->model))
@@ -147,7 +142,7 @@ static void update_left_open(
 
 static void update_stream_destroy(struct checks *c, struct acl_call_record *call)
 {
-	if (!stream_is_seen(stream_of(call)))
+	if (!object_is_known(stream_of(call)))
 		return;
 	rule_evaluated(call, RULE("taskupd-left-open"));
 	update_left_open(
@@ -177,7 +172,7 @@ static void update_end_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
 
-	if (!stream_is_seen(s) || !update_stream_free(c, call) ||
+	if (!object_is_known(s) || !update_stream_free(c, call) ||
 		load_relaxed(&stream_state(s)->update) == UPDATE_UNKNOWN)
 		return;
 	FINDING(c, call, "taskupd-end-unmatched", load_relaxed(&stream_state(s)->update) == UPDATE_NONE,

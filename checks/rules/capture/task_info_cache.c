@@ -32,12 +32,11 @@ static bool some_capture_keeps(struct checks *c, struct acl_object **origin)
 
 	object_each(c, ACL_HANDLE_MODEL, o)
 	{
-		unsigned status = load_relaxed(&model_state(o)->status);
 		struct acl_object *s;
 
-		if (!object_usable(o) || (status != MODEL_CAPTURING && status != MODEL_INVALIDATED))
+		if (!object_usable(o) || !capture_is_open(o))
 			continue;
-		s = object_of(c, load_relaxed(&model_state(o)->origin));
+		s = capture_origin(c, o);
 		if (!s || load_relaxed(&s->flags) & ACL_OBJECT_LEARNED ||
 			value_table_value(switches(c), object_ref(s)) == ON)
 			return true;

@@ -255,8 +255,7 @@ static void aborting_device(struct checks *c, struct acl_call_record *call)
 		return;
 	capture = capture_in(c, NULL, device);
 	FINDING(c, call, "exc-abort-during-capture", capture,
-		PARTS(part_object("stream", object_of(c, load_relaxed(&model_state(capture)->origin))),
-			part_object("model", capture)),
+		PARTS(part_object("stream", capture_origin(c, capture)), part_object("model", capture)),
 		"A stream of device %d is being captured: end the capture first.", device);
 }
 

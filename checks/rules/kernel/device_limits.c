@@ -25,11 +25,6 @@ static struct limits_state *limits(struct checks *c)
 	return module_state(c, limits);
 }
 
-static bool made(struct acl_object *s)
-{
-	return s && object_usable(s) && !(load_relaxed(&s->flags) & ACL_OBJECT_LEARNED);
-}
-
 /* --- core limits, set late ------------------------------------------------------------------ */
 
 static uint64_t stream_key(struct acl_object *s, unsigned type)
@@ -78,7 +73,7 @@ static void limiting_stream(struct checks *c, struct acl_call_record *call)
 	const struct acl_args_aclrtSetStreamResLimit *a = call->args;
 	struct acl_object *s = stream_of(call);
 
-	if (made(s))
+	if (object_is_known(s))
 		check_late(c, call, s, stream_had_kernel(s), captured_on(c, s, -1),
 			value_table_value(&limits(c)->stream, stream_key(s, a->type)) !=
 				1 + (uint64_t)a->value);
@@ -158,7 +153,7 @@ static void stream_limit_failed(struct checks *c, struct acl_call_record *call)
 	const struct acl_args_aclrtSetStreamResLimit *a = call->args;
 	struct acl_object *s = stream_of(call);
 
-	if (made(s) && load_relaxed(&s->device) >= 0)
+	if (object_is_known(s) && load_relaxed(&s->device) >= 0)
 		check_refused(c, call, load_relaxed(&s->device), a->type, a->value);
 }
 
@@ -221,7 +216,7 @@ static void used(struct checks *c, struct acl_call_record *call)
 
 	if (!s || !succeeded(call))
 		return;
-	if (made(s))
+	if (object_is_known(s))
 		FINDING(c, call, "use-stream-res-without-limit", !limited(c, s),
 			PARTS(part_object("stream", s)),
 			"aclrtSetStreamResLimit was not called for this stream.");
@@ -235,7 +230,7 @@ static void unused(struct checks *c, struct acl_call_record *call)
 
 	if (!s || !succeeded(call) || !ref)
 		return;
-	if (made(s) && now && object_usable(now))
+	if (object_is_known(s) && now && object_usable(now))
 		FINDING(c, call, "use-stream-res-without-limit", now != s,
 			PARTS(part_object("stream", s), part_object("the thread's", now)),
 			"The thread works with the limits of another stream, and goes on doing so.");

@@ -215,11 +215,6 @@ static void saturation_set(struct checks *c, struct acl_call_record *call)
 
 /* --- overflow ------------------------------------------------------------------------------------------- */
 
-static bool made(struct acl_object *s)
-{
-	return s && object_usable(s) && !(load_relaxed(&s->flags) & ACL_OBJECT_LEARNED);
-}
-
 /* The switch that the call sets; false: it is about another attribute, or cannot be read. */
 static bool switch_of(struct checks *c, struct acl_call_record *call, uint64_t *flag)
 {
@@ -241,7 +236,7 @@ static void switching(struct checks *c, struct acl_call_record *call)
 	struct acl_object *s = stream_of(call);
 	uint64_t flag;
 
-	if (!made(s) || call->state.capture || !switch_of(c, call, &flag))
+	if (!object_is_known(s) || call->state.capture || !switch_of(c, call, &flag))
 		return;
 	FINDING(c, call, "stream-overflow-switch-existing-tasks",
 		value_table_value(&modes(c)->overflow, object_ref(s)) != 1 + flag &&

@@ -93,7 +93,7 @@ static void during_capture(struct checks *c, struct acl_call_record *call)
 	struct acl_object *capture = capture_in(c, NULL, -1), *origin = NULL, *m = capture;
 
 	if (capture)
-		origin = object_of(c, load_relaxed(&model_state(capture)->origin));
+		origin = capture_origin(c, capture);
 	else
 		m = model_being_built(c);
 	FINDING(c, call, "snapshot-during-capture", m,

@@ -9,12 +9,6 @@
 #include "checks/state/model_execution.h"
 #include "checks/state/stream_state.h"
 
-/* A stream whose flags we know: made by the program while we looked. */
-static bool stream_is_known(struct acl_object *s)
-{
-	return s && object_usable(s) && !(load_relaxed(&s->flags) & ACL_OBJECT_LEARNED);
-}
-
 static bool model_is_captured(struct acl_object *model)
 {
 	return model && load_relaxed(&model_state(model)->status) != MODEL_BUILT;
@@ -88,7 +82,7 @@ static void stream_bind_enter(struct checks *c, struct acl_call_record *call)
 
 	if (!in_build_api(c, call, m))
 		built_already(c, call, m);
-	if (!stream_is_known(s))
+	if (!object_is_known(s))
 		return;
 	why = unbindable(c, call, s);
 	check_binding(c, call, RULE("mdlri-bind-bad-stream"), why, s, binding_of(c, s), why);
@@ -101,7 +95,7 @@ static void stream_unbind_enter(struct checks *c, struct acl_call_record *call)
 
 	if (in_build_api(c, call, m))
 		return;
-	if (!stream_is_known(s) || !m || load_relaxed(&m->flags) & ACL_OBJECT_LEARNED)
+	if (!object_is_known(s) || !m || load_relaxed(&m->flags) & ACL_OBJECT_LEARNED)
 		return;
 	other = binding_of(c, s) != m;
 	check_binding(c, call, RULE("mdlri-unbind-mismatch"), other || model_executing(c, m, NULL), s, m,
@@ -123,7 +117,7 @@ static void model_end_task_enter(struct checks *c, struct acl_call_record *call)
 	if (in_build_api(c, call, m))
 		return;
 	built_already(c, call, m);
-	if (stream_is_known(s) && m && !(load_relaxed(&m->flags) & ACL_OBJECT_LEARNED) && steps_are_seen(c))
+	if (object_is_known(s) && m && !(load_relaxed(&m->flags) & ACL_OBJECT_LEARNED) && steps_are_seen(c))
 		check_binding(c, call, RULE("mdlri-build-order"), binding_of(c, s) != m, s, m,
 			"The stream is not bound to this model.");
 }
@@ -171,7 +165,7 @@ static void model_execute_on_stream(struct checks *c, struct acl_call_record *ca
 			"The stream belongs to a model: a model runs on another stream.");
 	else if (s)
 		check_binding(c, call, RULE("mdlri-execute-on-model-stream"),
-			stream_is_known(s) && stream_rarely(s, flags) & unfit, s, NULL,
+			object_is_known(s) && stream_rarely(s, flags) & unfit, s, NULL,
 			"Models do not run on PERSISTENT, CPU_SCHEDULE or DEVICE_USE_ONLY streams.");
 }
 
@@ -215,7 +209,7 @@ static bool is_persistent_on_950(
 	const struct checks *c, const struct acl_call_record *call, struct acl_object *s)
 {
 	return acl_apis[call->api].operation == ACL_OP_STREAM_ABORT && soc_is(c, "950") &&
-	       stream_is_known(s) && stream_rarely(s, flags) & ACL_STREAM_PERSISTENT;
+	       object_is_known(s) && stream_rarely(s, flags) & ACL_STREAM_PERSISTENT;
 }
 
 static void bound_stream_abort(struct checks *c, struct acl_call_record *call)
@@ -244,7 +238,7 @@ static void must_be_bound(
 {
 	struct acl_object *s = object_if_live(c, ACL_HANDLE_STREAM, stream);
 
-	if (stream_is_known(s) && !call->state.capture)
+	if (object_is_known(s) && !call->state.capture)
 		check_binding(c, call, rule, !binding_of(c, s), s, NULL, not_bound);
 }
 
@@ -306,9 +300,9 @@ static const char *uncleanable(struct checks *c, const struct acl_call_record *c
 static void stream_clean_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
-	const char *why = stream_is_known(s) ? uncleanable(c, call, s) : NULL;
+	const char *why = object_is_known(s) ? uncleanable(c, call, s) : NULL;
 
-	if (stream_is_known(s))
+	if (object_is_known(s))
 		check_binding(c, call, RULE("stream-persistent-clean-misuse"), why, s, NULL, why);
 }
 

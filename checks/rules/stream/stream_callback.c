@@ -46,8 +46,7 @@ uint64_t callback_thread_of(struct checks *c, struct acl_object *stream)
 
 static bool stream_made_here(struct acl_object *s)
 {
-	return s && load_acquire(&s->state) == ACL_OBJECT_LIVE &&
-	       !(load_relaxed(&s->flags) & ACL_OBJECT_LEARNED);
+	return object_is_known(s) && load_acquire(&s->state) == ACL_OBJECT_LIVE;
 }
 
 /* Whether the rule is broken. */
