@@ -207,7 +207,7 @@ void checks_set_runtime(struct checks *c, enum acl_cann version);
  */
 void checks_order(struct checks *c, struct acl_call_record *call, bool end);
 
-/* The process ends: judges leaks and balances. kind tells how. */
+/* The process ends: checks leaks and balances. kind: how. */
 enum checks_end { CHECKS_END_EXIT, CHECKS_END_QUICK, CHECKS_END_EXEC };
 void checks_finish(struct checks *c, enum checks_end kind);
 
@@ -245,7 +245,7 @@ struct checks_totals {
 	uint64_t evidence_ends[CHECKS_EVIDENCE_ENDS]; /* how often */
 	uint64_t findings[4]; /* by enum acl_severity, every repeat, advice and suppressed not counted */
 	uint64_t advice;
-	uint64_t calls; /* calls judged */
+	uint64_t calls; /* calls checked */
 	bool degraded; /* a table was full or memory was refused: the verdict is inconclusive */
 	const char *degraded_text;
 };
@@ -256,7 +256,7 @@ bool checks_severity_on(const struct checks *c, enum acl_severity least);
 
 /*
  * How often each rule was evaluated: all its evidence was known and its
- * condition was judged, whatever came out.  counts has acl_rule_count elements, by
+ * condition was evaluated, whatever came out.  counts has acl_rule_count elements, by
  * acl_rule.index.
  */
 #define CHECKS_RULE_OFF UINT64_MAX /* instead of a count: the rule is switched off */
@@ -268,7 +268,7 @@ struct checks_site {
 	uint64_t caller; /* 0 = none: findings of the whole process */
 	uint64_t count, serial;
 	uint16_t api; /* acl_api_count and more: none */
-	uint8_t severity; /* enum acl_severity, as it was judged */
+	uint8_t severity; /* enum acl_severity, as it was evaluated */
 	bool advice, secondary;
 };
 

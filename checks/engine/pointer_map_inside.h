@@ -224,7 +224,7 @@ struct acl_block *order_from(struct pointer_map *map, uint64_t address);
 /* From the live blocks: some writer may have left it half done. */
 void order_renew(struct pointer_map *map);
 
-/* --- the table (map_table.c), all under the lock ---------------------------------- */
+/* --- the table (pointer_map_table.c), all under the lock ---------------------------------- */
 
 /* A block that is complete; false: no memory. */
 bool table_enter(struct pointer_map *map, struct acl_block *b);
@@ -232,7 +232,7 @@ void table_drop(struct pointer_map *map, struct acl_block *block);
 /* A table for what is in use now, and for more regions of runs. */
 bool table_renew(struct pointer_map *map, uint64_t regions);
 
-/* --- runs (map_run.c), all under the lock ------------------------------------------ */
+/* --- runs (pointer_map_run.c), all under the lock ------------------------------------------ */
 
 /* A free block of a run that the range falls to, NULL = none; run_enter makes it known. */
 struct acl_block *run_take(struct pointer_map *map, uint64_t base, uint64_t size, unsigned kind);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State of kernel binaries and of the functions in them (binary.c). */
+/* State of kernel binaries and of the functions in them (binary_state.c). */
 #ifndef CHECKS_BINARY_STATE_H
 #define CHECKS_BINARY_STATE_H
 

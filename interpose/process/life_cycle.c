@@ -185,7 +185,8 @@ static void at_quick_end(void *unused)
 		HOOK_REAL(_exit)(code);
 }
 
-/* The recorder is about to be taken down. An injected fault is judged by the exit status, which comes later.
+/* The recorder is about to be taken down. An injected fault is measured by the exit status, which comes
+ * later.
  */
 static void recorder_ends(void)
 {

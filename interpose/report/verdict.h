@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The judgement of a run: pass, fail or inconclusive, and why it is inconclusive. */
+/* The verdict of a run: pass, fail or inconclusive, and why it is inconclusive. */
 #ifndef INTERPOSE_VERDICT_H
 #define INTERPOSE_VERDICT_H
 

@@ -22,7 +22,7 @@ static struct {
 } sums[RULES];
 
 static struct {
-	uint64_t calls, inconclusive; /* calls that were judged, checkers that could not know all */
+	uint64_t calls, inconclusive; /* calls that were checked, checkers that could not know all */
 	uint64_t ends[CHECKS_EVIDENCE_ENDS]; /* of evidence */
 	uint64_t objects[ACL_HANDLE_COUNT], blocks, registered; /* that are there in the end */
 } whole;
@@ -93,7 +93,7 @@ static char *text_of_all(void)
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
-	number(out, "calls judged", whole.calls);
+	number(out, "calls checked", whole.calls);
 	number(out, "inconclusive", whole.inconclusive);
 	for (unsigned i = 0; i < CHECKS_EVIDENCE_ENDS; i++)
 		number(out, checks_evidence_end_name(i), whole.ends[i]);

@@ -293,7 +293,7 @@ static void unload_after_many_launches(void **state)
 	want(fixture, "kernel-binary-unload-pending:error");
 }
 
-/* Only so many streams are remembered; what is forgotten is not judged. */
+/* Only so many streams are remembered; what is forgotten is not checked. */
 static void unload_after_many_streams(void **state)
 {
 	struct fixture *fixture = fixture_ready(DOCUMENTS);

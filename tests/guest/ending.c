@@ -183,7 +183,7 @@ static int closes_all(void)
 	return 0;
 }
 
-/* errno before and after judged calls, findings among them. */
+/* errno before and after checked calls, findings among them. */
 static int shows_errno(void)
 {
 	void *block = NULL;

@@ -34,7 +34,7 @@ load guest.bash
 	done
 }
 
-@test "errno after judged calls is what the runtime leaves" {
+@test "errno after checked calls is what the runtime leaves" {
 	same_as_without "$guest/ending" errno
 	grep -q '^1234$' ours.out
 	grep -q init-repeat report.json
@@ -133,7 +133,7 @@ load guest.bash
 	[ "$(field verdict "$1")" = fail ]
 }
 
-@test "fork after use: parent and child judge for themselves" {
+@test "fork after use: parent and child check for themselves" {
 	ACLCHECK_LOG=off ACLCHECK_REPORT=$place/%p.json LD_PRELOAD=$library run "$guest/ending" fork-after
 	[ "$output" = "child 0" ]
 	set -- *.json

@@ -56,7 +56,7 @@ load guest.bash
 	[ "$output" = ok ]
 }
 
-@test "a callback left by longjmp: later calls are judged again" {
+@test "a callback left by longjmp: later calls are checked again" {
 	export LD_LIBRARY_PATH=$guest/small
 	$CC -I"$ACLCHECK_BUILD/include" -pthread -o signals "$ACLCHECK_SOURCE/tests/guest/signals.c" -L"$softnpu" -lascendcl
 	traced ./signals jump

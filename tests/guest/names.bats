@@ -35,7 +35,7 @@ compare() {
 	grep -q 'handle aclrtMalloc: libaclcheck.so' ours
 }
 
-@test "calls by name are judged, and known to come by name" {
+@test "calls by name are checked, and known to come by name" {
 	ACLCHECK_LOG=off checked "$guest/by_name" local "$softnpu/libascendcl.so" use
 	[ "$(field calls)" = 3 ]
 	[ "$(field verdict)" = fail ]

@@ -22,7 +22,7 @@ static void *signal_stack;
 static void tick(int signal)
 {
 	(void)signal;
-	aclrtFree(NULL); /* judged, and refused by the runtime before it takes a lock */
+	aclrtFree(NULL); /* checked, and refused by the runtime before it takes a lock */
 	atomic_fetch_add(&ticks, 1);
 }
 

@@ -75,7 +75,7 @@ RELOCATIONS_MAX=2750
 }
 
 @test "a function that is not observed costs at most 12 instructions on its way" {
-	# From the entry to the jump through the table; branches taken for judged calls do not count.
+	# From the entry to the jump through the table; branches taken for checked calls do not count.
 	for name in aclInit aclrtMemcpyAsync aclrtLaunchKernelWithHostArgs; do
 		n=$(objdump -d --no-show-raw-insn "$library" --disassemble=$name |
 			awk '/>:$/ {on = 1; next} on && /^ / {n++; if ($2 ~ /^(jmp|br)$/ && !done) {print n; done = 1}}')

@@ -25,7 +25,7 @@ intact() {
 	intact
 }
 
-@test "the generated wrappers alone, judged calls" {
+@test "the generated wrappers alone, checked calls" {
 	run env PASSIVE_EXPECT="$functions" LD_PRELOAD="$test/libpassive.so" "$test/every_call"
 	intact
 }

@@ -28,7 +28,7 @@ static bool probing(const struct acl_call_record *call)
 }
 
 /* Memory has an end: allocators ask, give back what they do not need, and ask again. What is made of the
- * pointer is judged where it is used. */
+ * pointer is checked where it is used. */
 static bool memory_refused(const struct acl_call_record *call)
 {
 	unsigned group = acl_apis[call->api].operation_group;
