@@ -20,6 +20,38 @@ void lookup_fill(struct checks *c, struct known_lookup *known, uint64_t address,
 		map_find(registered_ranges(c), address, &known->place);
 }
 
+uint64_t memory_rounded(const struct block_lookup *place)
+{
+	const struct acl_api_info *made_by = &acl_apis[call_site_api(&place->block->created)];
+	uint64_t granule = made_by->granule ? made_by->granule : 1;
+
+	return ((place->size + granule - 1) & ~(granule - 1)) + made_by->spare;
+}
+
+/* Without the spare bytes, which neither this product nor pages of 1 GiB have. */
+static bool spare_is_missing(const struct checks *c, const struct block_lookup *place)
+{
+	return (c->soc && strstr(c->soc, "950")) || !(place->size & ((1u << 30) - 1));
+}
+
+bool memory_behind(struct checks *c, uint64_t address, struct block_lookup *place)
+{
+	/* The end itself, and what granule and spare bytes can add to it. */
+	static const unsigned back[] = {1, 64};
+
+	for (size_t i = 0; i < sizeof(back) / sizeof(back[0]); i++) {
+		uint64_t offset, spare;
+
+		if (address < back[i] || !map_find(memory_blocks(c), address - back[i], place))
+			continue;
+		offset = address - place->base;
+		spare = acl_apis[call_site_api(&place->block->created)].spare;
+		return offset >= place->size &&
+		       offset < memory_rounded(place) - (spare_is_missing(c, place) ? spare : 0);
+	}
+	return false;
+}
+
 /* These have an address first and another one third; what stands there may be anything. */
 bool checks_prefetches(unsigned api)
 {

@@ -85,6 +85,11 @@ static inline bool memory_find(struct checks *c, uint64_t address, struct block_
 	       (map_live(registered_ranges(c)) && map_find(registered_ranges(c), address, found));
 }
 
+/* Bytes that the runtime really has behind the base of a block: sizes are rounded up. */
+uint64_t memory_rounded(const struct block_lookup *place);
+/* An address no table knows, in what rounding up has added to the allocation before it. */
+bool memory_behind(struct checks *c, uint64_t address, struct block_lookup *place);
+
 /* Class of an address no table knows; looked up once per call and parameter. */
 enum acl_host_class host_class(
 	struct checks *c, struct acl_call_record *call, unsigned param, const void *address);

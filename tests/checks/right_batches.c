@@ -264,7 +264,7 @@ static void closer_looks(void **state)
 		{roomy, ""},
 		{beyond_its_source, "memcpy-source-out-of-bounds:error"},
 		{beyond_its_target, "memcpy-dest-out-of-bounds:warning"},
-		{beyond_together, ""},
+		{beyond_together, "memcpy-dest-out-of-bounds:error"},
 		{from_the_device, "batch-direction:error"},
 		{all_from_the_device, "batch-direction:error"},
 		{to_the_host, "batch-direction:error"},

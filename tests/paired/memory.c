@@ -33,6 +33,16 @@ static void free_inside(void)
 		CALL(aclrtFree, .devPtr = p);
 }
 
+/* The address went on with each step, up to the end. */
+static void free_end(void)
+{
+	char *p = make_device_memory(MIB);
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtFree, .devPtr = bug ? p + MIB : p);
+	if (bug)
+		CALL(aclrtFree, .devPtr = p);
+}
+
 /* Pages that the program has mapped itself. */
 static void free_own_pages(void)
 {
@@ -326,6 +336,24 @@ static void write_into_slack(void)
 	CALL(aclrtMemset, .devPtr = p, .maxCount = bug ? 1010 : 1000, .count = bug ? 1010 : 1000);
 }
 
+/* A row further than there are: it begins in the bytes that rounding up has added, which are the block's own.
+ */
+static void read_behind_end(void)
+{
+	char *p = make_device_memory(4096), *q = make_device_memory(MIB);
+
+	CALL(aclrtMemcpyAsync, .dst = q, .destMax = MIB, .src = p + (bug ? 4096 : 3072), .count = 1024,
+		.kind = 3);
+}
+
+static void write_behind_end(void)
+{
+	char *p = make_host_memory(1000), *q = make_device_memory(MIB);
+
+	CALL(aclrtMemcpy, .dst = p + (bug ? 1008 : 0), .destMax = 1000, .src = q, .count = 1000,
+		.kind = ACL_MEMCPY_DEVICE_TO_HOST);
+}
+
 static void declared_too_large(void)
 {
 	char *p = make_device_memory(1000), *q = make_device_memory(MIB);
@@ -441,6 +469,7 @@ static const struct pair pairs[] = {
 	PAIR("free-double", free_twice),
 	PAIR("free-double", free_failed_first),
 	PAIR("free-interior-pointer", free_inside),
+	PAIR("free-interior-pointer", free_end),
 	PAIR_AVOIDS("free-unknown-pointer", free_heap),
 	PAIR("free-unknown-pointer", free_own_pages),
 	PAIR("free-managed-wrong-api", free_reserved),
@@ -468,7 +497,9 @@ static const struct pair pairs[] = {
 	PAIR("host-device-pointer-unmapped", pointer_of_own_memory),
 	PAIR("host-register-overlap", register_for_another_device),
 	PAIR("memcpy-source-out-of-bounds", read_past_end),
+	PAIR("memcpy-source-out-of-bounds", read_behind_end),
 	PAIR("memcpy-dest-out-of-bounds", write_past_end),
+	PAIR("memcpy-dest-out-of-bounds", write_behind_end),
 	PAIR("memcpy-dest-out-of-bounds", copy_past_both_ends),
 	PAIR("memcpy-dest-out-of-bounds", write_into_slack),
 	PAIR("memcpy-destmax-exceeds-allocation", declared_too_large),

@@ -14,15 +14,6 @@
 
 #define MAPPINGS 256 /* side by side that are looked at */
 
-/* Bytes the runtime really has behind the base: sizes are rounded up. */
-static uint64_t rounded(const struct block_lookup *place)
-{
-	const struct acl_api_info *made_by = &acl_apis[call_site_api(&place->block->created)];
-	uint64_t granule = made_by->granule ? made_by->granule : 1;
-
-	return ((place->size + granule - 1) & ~(granule - 1)) + made_by->spare;
-}
-
 /* --- beyond the end --------------------------------------------------------------------- */
 
 /* What a descriptor says is written, too: the copy comes later. */
@@ -52,7 +43,7 @@ static __attribute__((noinline)) void room_is_too_small(struct checks *c, struct
 	FINDING_BROKEN(c, call, rule,
 		PARTS(slack ? part_severity(ACL_SEV_WARNING) : part_none(), part_address(r->name, r->address),
 			part_bytes("bytes touched", r->span),
-			part_bytes("bytes left", r->block.size - offset),
+			part_bytes("bytes left", offset < r->block.size ? r->block.size - offset : 0),
 			part_block(role_of(takes), r->block.block)),
 		"%s %s %llu bytes from offset %llu on, %llu past the end of %s of %s%s.", r->name,
 		takes ? "takes" : "gives", (unsigned long long)r->span, (unsigned long long)offset,
@@ -130,7 +121,22 @@ static bool check_bounds(
 	whole = *r;
 	whole.block.size = end - r->block.base;
 	return check_room(c, call, &whole, rule,
-		r->span <= rounded(&whole.block) - (whole.block.size - access_room(&whole)));
+		r->span <= memory_rounded(&whole.block) - (whole.block.size - access_room(&whole)));
+}
+
+/* What begins behind the end, where rounding up has a few bytes: they belong to no other memory. */
+static bool check_behind(
+	struct checks *c, struct acl_call_record *call, const struct operation *op, const struct op_access *r)
+{
+	const struct acl_rule *rule = bounds_rule(op, r);
+	struct op_access whole = *r;
+
+	if (!rule || !memory_behind(c, (uintptr_t)r->address, &whole.block))
+		return false;
+	rule_evaluated(call, rule);
+	room_is_too_small(c, call, &whole, rule,
+		(uintptr_t)r->address - whole.block.base + r->span <= memory_rounded(&whole.block));
+	return true;
 }
 
 /* A variable of device code, by the address that the runtime gave out. */
@@ -155,7 +161,8 @@ static bool check_range(
 	if (!r->block.block && variable_around(c, call, r->address, &variable))
 		return check_variable(c, call, op, r, &variable);
 	if (!r->block.block)
-		return gone_memory_used(c, call, r->name, role_of(is_destination(op, r)), r->address);
+		return gone_memory_used(c, call, r->name, role_of(is_destination(op, r)), r->address) ||
+		       check_behind(c, call, op, r);
 	gone_memory_evaluated(call, r->block.kind);
 	return r->block.kind != MEM_REGISTERED && check_bounds(c, call, op, r);
 }
@@ -245,7 +252,7 @@ static void check_limit(struct checks *c, struct acl_call_record *call, const st
 
 	if (!certain(r) || r->block.kind == MEM_REGISTERED || r->block.kind == MEM_POOL)
 		return;
-	whole = r->limit != r->span ? rounded(&r->block) : 0;
+	whole = r->limit != r->span ? memory_rounded(&r->block) : 0;
 	FINDING(c, call, "memcpy-destmax-exceeds-allocation",
 		r->limit != r->span && r->limit > whole - offset,
 		PARTS(part_advice(offset && r->limit <= whole), part_address(r->name, r->address),

@@ -113,6 +113,22 @@ static void released_again(
 		say_freed(c, call, RULE("free-double"), b, advice, "The memory was released before.");
 }
 
+/* No block has, or had, this address. */
+static void release_foreign(struct checks *c, struct acl_call_record *call)
+{
+	struct block_lookup place;
+
+	if ((is_of(call, ACL_OP_FREE_DEVICE) || is_of(call, ACL_OP_FREE_HOST)) &&
+		memory_behind(c, (uintptr_t)address_of(call), &place)) {
+		rule_evaluated(call, RULE("free-interior-pointer"));
+		say_place(c, call, RULE("free-interior-pointer"), &place,
+			"The address is behind the end of %s, not its beginning.");
+		return;
+	}
+	say_unknown(c, call,
+		is_of(call, ACL_OP_FREE_POOL) ? RULE("pool-free-invalid") : RULE("free-unknown-pointer"));
+}
+
 /* An address that no live block covers. */
 static void release_unknown(struct checks *c, struct acl_call_record *call)
 {
@@ -120,9 +136,7 @@ static void release_unknown(struct checks *c, struct acl_call_record *call)
 
 	/* A double free of what libc has in use by now is a free of foreign memory. */
 	if (!freed_find(c, address_of(call), false, &b) || freed_taken_again(c, call, address_of(call))) {
-		say_unknown(c, call,
-			is_of(call, ACL_OP_FREE_POOL) ? RULE("pool-free-invalid")
-						      : RULE("free-unknown-pointer"));
+		release_foreign(c, call);
 		return;
 	}
 	if (b.base != (uintptr_t)address_of(call))

@@ -419,16 +419,16 @@ static struct acl_block *closed_in(struct checks *c, const struct op_access *r)
 	return NULL;
 }
 
-/* What reaches behind its mapping; copies and the like that do are said to be out of bounds. */
+/* What reaches behind its mapping. Copies and the like that do are said to be out of bounds: this is why. */
 static void check_gap(struct checks *c, struct acl_call_record *call, const struct op_access *r,
-	const struct block_lookup *range)
+	const struct block_lookup *range, enum finding_beside beside)
 {
 	uint64_t base = (uintptr_t)r->address, gap = base + r->span;
 
 	if (r->span <= range->base + range->size - base)
 		gap = first_gap(c, base, r->span);
 	FINDING(c, call, "vmm-use-unmapped", gap != base + r->span && !load_relaxed(&mapping(c)->unfollowed),
-		PARTS(part_address(r->name, r->address), part_bytes("size", r->span),
+		PARTS(part_beside(beside), part_address(r->name, r->address), part_bytes("size", r->span),
 			part_block("reserved range", range->block)),
 		"Nothing is mapped from byte %llu of the range on.", (unsigned long long)(gap - base));
 }
@@ -442,7 +442,9 @@ static void check_use(struct checks *c, struct acl_call_record *call, const stru
 		!reservation_at(c, r->address, &range))
 		return;
 	if (acl_apis[call->api].operation_group == ACL_OP_GROUP_CACHE)
-		check_gap(c, call, r, &range);
+		check_gap(c, call, r, &range, BESIDE_NOTHING);
+	else if (r->rows <= 1 && r->block.block && r->span > access_room(r))
+		check_gap(c, call, r, &range, BESIDE_AS_REASON);
 	closed = closed_in(c, r);
 	FINDING(c, call, "vmm-noaccess-used", closed,
 		PARTS(part_address("address", r->address), part_block("reserved range", range.block),
