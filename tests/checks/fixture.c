@@ -128,7 +128,7 @@ static bool readable(void *context, const void *from, void *to, size_t bytes)
 	const struct fixture *fixture = context;
 	uintptr_t at = (uintptr_t)from;
 
-	if ((at - HANDLES < HANDLE_BYTES || at - PAIRED_HANDLES < PAIRED_HANDLE_BYTES ||
+	if ((at - HANDLES < HANDLE_BYTES || at - PAIRED_HANDLES < PAIRED_HANDLE_BYTES || !(at >> 40) ||
 		    at >> 40 == PAIRED_HOST_TERABYTE || at >> 40 == PAIRED_DEVICE_TERABYTE) &&
 		!is_mapped(at))
 		return false;

@@ -184,6 +184,37 @@ static void never_seen(void)
 	CALL(aclrtDestroyStream, .stream = s);
 }
 
+/* C takes any pointer for a handle, so also that of the variable. */
+static void variable_in_place_of_its_stream(void)
+{
+	aclrtStream s = make_stream();
+
+	CALL_FAILS(bug ? 107017 : 0, aclrtSynchronizeStream, .stream = bug ? (aclrtStream)&s : s);
+	CALL(aclrtDestroyStream, .stream = s);
+}
+
+static void variable_in_place_of_its_event(void)
+{
+	aclrtStream s = make_stream();
+	aclrtEvent e = make_event();
+
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL_FAILS(bug ? 107017 : 0, aclrtDestroyEvent, .event = bug ? (aclrtEvent)&e : e);
+	if (bug)
+		CALL(aclrtDestroyEvent, .event = e);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtDestroyStream, .stream = s);
+}
+
+/* Elsewhere a small number stands for a stream of each thread. */
+static void number_in_place_of_a_stream(void)
+{
+	aclrtStream s = make_stream();
+
+	CALL_FAILS(bug ? 107017 : 0, aclrtSynchronizeStream, .stream = bug ? (aclrtStream)2 : s);
+	CALL(aclrtDestroyStream, .stream = s);
+}
+
 static void create_failed(void)
 {
 	aclrtStream s = (aclrtStream)0x1234567890;
@@ -286,6 +317,9 @@ static const struct pair pairs[] = {
 	PAIR("pool-use-after-destroy", pool_used),
 	PAIR("handle-type-mismatch", arguments_swapped),
 	PAIR("handle-type-mismatch", never_seen),
+	PAIR("handle-type-mismatch", variable_in_place_of_its_stream),
+	PAIR("handle-type-mismatch", variable_in_place_of_its_event),
+	PAIR("handle-type-mismatch", number_in_place_of_a_stream),
 	PAIR_WITH("failed-create-output-used", create_failed, .avoids = true,
 		.also = "stream-flag-combination"),
 	PAIR("failed-create-output-used", create_again),

@@ -46,6 +46,7 @@ struct handles_state {
 	struct value_table given; /* key of thread and depth -> the stream that a callback on it was given */
 	struct value_table
 		answers; /* key of kind and handle -> 1: a query was answered with it, or it was reported */
+	struct value_table opaque; /* key of kind and handle -> 1: looked at, and no variable of a handle */
 };
 
 /* --- destroyed ---------------------------------------------------------------------- */
@@ -225,6 +226,41 @@ static void answered(struct checks *c, struct acl_call_record *call)
 	}
 }
 
+#define NO_PAGE 4096 /* nothing is ever mapped below */
+
+/*
+ * Handles are addresses of objects of the runtime.  C takes any pointer for one, so also that of the
+ * variable, and other interfaces have small numbers in their place.
+ */
+static bool no_handle(
+	struct checks *c, struct acl_call_record *call, const struct handle_use *use, const void *value)
+{
+	struct handles_state *s = module_state(c, handles);
+	uint64_t key = key_of_two(use->kind, (uintptr_t)value);
+	struct acl_object *o;
+
+	if ((uintptr_t)value < NO_PAGE) {
+		FINDING_BROKEN(c, call, RULE("handle-type-mismatch"),
+			PARTS(part_handle(use->name, (uintptr_t)value)),
+			"%s must be a handle of kind %s, this is a number.", use->name,
+			acl_handle_names[use->kind]);
+		return true;
+	}
+	if (value_table_value(&s->opaque, key))
+		return false;
+	o = object_find(c, use->kind, program_pointer(c, value));
+	if (o && load_relaxed(&o->state) == ACL_OBJECT_LIVE) {
+		FINDING_BROKEN(c, call, RULE("handle-type-mismatch"),
+			PARTS(part_handle(use->name, (uintptr_t)value),
+				part_object(acl_handle_names[o->kind], o)),
+			"%s is the address of a variable that holds a handle of kind %s, not the handle.",
+			use->name, acl_handle_names[use->kind]);
+		return true;
+	}
+	value_table_set(c, &s->opaque, key, 1);
+	return false;
+}
+
 /* No object of the wanted kind ever had this value. */
 static void unknown_handle(
 	struct checks *c, struct acl_call_record *call, const struct handle_use *use, const void *value)
@@ -245,10 +281,13 @@ static void unknown_handle(
 		if (!o || load_relaxed(&o->state) != ACL_OBJECT_LIVE)
 			continue;
 		FINDING_BROKEN(c, call, RULE("handle-type-mismatch"),
-			PARTS(part_object(acl_handle_names[o->kind], o)), "%s must be a %s, this is a %s.",
-			use->name, acl_handle_names[use->kind], acl_handle_names[o->kind]);
+			PARTS(part_object(acl_handle_names[o->kind], o)),
+			"%s must be a handle of kind %s, not %s.", use->name, acl_handle_names[use->kind],
+			acl_handle_names[o->kind]);
 		return;
 	}
+	if (memchr(kinds, use->kind, sizeof(kinds)) && no_handle(c, call, use, value))
+		return;
 	check_unknown(c, call, use, value);
 }
 
