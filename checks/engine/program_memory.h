@@ -19,6 +19,12 @@ bool program_read(struct checks *c, const void *from, void *to, size_t bytes);
 /* Several pieces at once, none of them NULL; false: one is not all there. */
 bool program_read_pieces(struct checks *c, const struct checks_piece *pieces, unsigned n);
 
+/* What is left of an address that was passed as an int of 32 bits, whose sign is extended or not. */
+static inline bool is_half_address(uint64_t address)
+{
+	return address >> 32 == 0 || address >> 32 == UINT32_MAX;
+}
+
 /* A pointer or handle variable; NULL when it cannot be read. */
 const void *program_pointer(struct checks *c, const void *from);
 

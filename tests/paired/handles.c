@@ -215,6 +215,16 @@ static void number_in_place_of_a_stream(void)
 	CALL(aclrtDestroyStream, .stream = s);
 }
 
+/* What reaches a function that is called by number, without its prototype: an int of 32 bits. */
+static void half_of_a_stream(void)
+{
+	aclrtStream s = make_stream();
+
+	CALL_FAILS(bug ? 107017 : 0, aclrtSynchronizeStream,
+		.stream = bug ? (aclrtStream)(uintptr_t)(uint32_t)(uintptr_t)s : s);
+	CALL(aclrtDestroyStream, .stream = s);
+}
+
 static void create_failed(void)
 {
 	aclrtStream s = (aclrtStream)0x1234567890;
@@ -320,6 +330,7 @@ static const struct pair pairs[] = {
 	PAIR("handle-type-mismatch", variable_in_place_of_its_stream),
 	PAIR("handle-type-mismatch", variable_in_place_of_its_event),
 	PAIR("handle-type-mismatch", number_in_place_of_a_stream),
+	PAIR("handle-type-mismatch", half_of_a_stream),
 	PAIR_WITH("failed-create-output-used", create_failed, .avoids = true,
 		.also = "stream-flag-combination"),
 	PAIR("failed-create-output-used", create_again),

@@ -43,6 +43,17 @@ static void free_end(void)
 		CALL(aclrtFree, .devPtr = p);
 }
 
+/* Called by number, without a prototype, the function gets an int of 32 bits, whose sign is extended. */
+static void free_half(void)
+{
+	char *p = make_device_memory(2ull << 30), *q = make_device_memory(MIB);
+
+	CALL(aclrtFree, .devPtr = p);
+	CALL_FAILS(bug ? 107000 : 0, aclrtFree, .devPtr = bug ? (void *)(intptr_t)(int32_t)(uintptr_t)q : q);
+	if (bug)
+		CALL(aclrtFree, .devPtr = q);
+}
+
 /* Pages that the program has mapped itself. */
 static void free_own_pages(void)
 {
@@ -472,6 +483,7 @@ static const struct pair pairs[] = {
 	PAIR("free-interior-pointer", free_end),
 	PAIR_AVOIDS("free-unknown-pointer", free_heap),
 	PAIR("free-unknown-pointer", free_own_pages),
+	PAIR("free-unknown-pointer", free_half),
 	PAIR("free-managed-wrong-api", free_reserved),
 	PAIR("free-managed-wrong-api", release_memory),
 	PAIR_AVOIDS("pool-sync-free", pool_freed_plainly),

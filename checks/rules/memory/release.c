@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules about what may be released, and with which function. */
 #include "checks/engine/finding_statement.h"
+#include "checks/engine/program_memory.h"
 #include "checks/state/device_state.h"
 #include "checks/state/freed_memory.h"
 #include "checks/state/memory_state.h"
@@ -113,10 +114,23 @@ static void released_again(
 		say_freed(c, call, RULE("free-double"), b, advice, "The memory was released before.");
 }
 
+/* The block that this is the lower half of the address of. */
+static struct acl_block *whole_block(struct checks *c, uint64_t address)
+{
+	struct acl_block *b;
+
+	if (is_half_address(address))
+		map_each(memory_blocks(c),
+			b) if ((uint32_t)load_relaxed(&b->base) == (uint32_t)address) return b;
+	return NULL;
+}
+
 /* No block has, or had, this address. */
 static void release_foreign(struct checks *c, struct acl_call_record *call)
 {
+	const struct acl_rule *rule;
 	struct block_lookup place;
+	struct acl_block *whole;
 
 	if ((is_of(call, ACL_OP_FREE_DEVICE) || is_of(call, ACL_OP_FREE_HOST)) &&
 		memory_behind(c, (uintptr_t)address_of(call), &place)) {
@@ -125,8 +139,16 @@ static void release_foreign(struct checks *c, struct acl_call_record *call)
 			"The address is behind the end of %s, not its beginning.");
 		return;
 	}
-	say_unknown(c, call,
-		is_of(call, ACL_OP_FREE_POOL) ? RULE("pool-free-invalid") : RULE("free-unknown-pointer"));
+	rule = is_of(call, ACL_OP_FREE_POOL) ? RULE("pool-free-invalid") : RULE("free-unknown-pointer");
+	whole = whole_block(c, (uintptr_t)address_of(call));
+	if (whole)
+		FINDING_OF(c, call, rule, true,
+			PARTS(part_address("address", address_of(call)), part_block("memory", whole)),
+			"The address is the lower half of one that was allocated: it was passed as a number "
+			"of "
+			"32 bits.");
+	else
+		say_unknown(c, call, rule);
 }
 
 /* An address that no live block covers. */

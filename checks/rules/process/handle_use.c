@@ -228,6 +228,17 @@ static void answered(struct checks *c, struct acl_call_record *call)
 
 #define NO_PAGE 4096 /* nothing is ever mapped below */
 
+/* The live handle that this is the lower half of, as what passes an int of 32 bits leaves it. */
+static struct acl_object *whole_handle(struct checks *c, unsigned kind, const void *value)
+{
+	struct acl_object *o;
+
+	if (is_half_address((uintptr_t)value))
+		object_each(c, kind, o) if (object_usable(o) && (uint32_t)load_relaxed(&o->value) ==
+									(uint32_t)(uintptr_t)value) return o;
+	return NULL;
+}
+
 /*
  * Handles are addresses of objects of the runtime.  C takes any pointer for one, so also that of the
  * variable, and other interfaces have small numbers in their place.
@@ -248,6 +259,14 @@ static bool no_handle(
 	}
 	if (value_table_value(&s->opaque, key))
 		return false;
+	o = whole_handle(c, use->kind, value);
+	if (o) {
+		FINDING_BROKEN(c, call, RULE("handle-type-mismatch"),
+			PARTS(part_handle(use->name, (uintptr_t)value),
+				part_object(acl_handle_names[o->kind], o)),
+			"%s is the lower half of a handle: it was passed as a number of 32 bits.", use->name);
+		return true;
+	}
 	o = object_find(c, use->kind, program_pointer(c, value));
 	if (o && load_relaxed(&o->state) == ACL_OBJECT_LIVE) {
 		FINDING_BROKEN(c, call, RULE("handle-type-mismatch"),
