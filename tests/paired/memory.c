@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pairs of the rules about memory: release, registration, ranges, directions. */
+#include <string.h>
+
 #include "paired.h"
 
 #define MIB (1u << 20)
@@ -365,6 +367,26 @@ static void write_behind_end(void)
 		.kind = ACL_MEMCPY_DEVICE_TO_HOST);
 }
 
+/* The address of the variable is a void * as well. */
+static void variable_in_place_of_memory(void)
+{
+	char *p = make_device_memory(MIB), *h = make_host_memory(MIB);
+
+	memcpy(heap_memory, &p, sizeof(p));
+	CALL(aclrtMemcpy, .dst = bug ? heap_memory : p, .destMax = 64, .src = h, .count = 64,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE);
+}
+
+static void variable_in_place_of_source(void)
+{
+	char *p = make_device_memory(MIB), *h = make_host_memory(MIB);
+
+	memcpy(heap_memory, &p, sizeof(p));
+	CALL(aclrtMemset, .devPtr = p, .maxCount = 64, .count = 64);
+	CALL(aclrtMemcpy, .dst = h, .destMax = 64, .src = bug ? heap_memory : p, .count = 64,
+		.kind = ACL_MEMCPY_DEVICE_TO_HOST);
+}
+
 static void declared_too_large(void)
 {
 	char *p = make_device_memory(1000), *q = make_device_memory(MIB);
@@ -519,6 +541,8 @@ static const struct pair pairs[] = {
 	PAIR("memcpy-destmax-exceeds-allocation", declared_too_large_set),
 	PAIR("memcpy2d-out-of-bounds", rows_past_end),
 	PAIR("memcpy-kind-location-mismatch", wrong_direction),
+	PAIR("memcpy-kind-location-mismatch", variable_in_place_of_memory),
+	PAIR("memcpy-kind-location-mismatch", variable_in_place_of_source),
 	PAIR("memcpy-kind-unregistered-illegal", wrong_direction_pageable),
 	PAIR("memcpy-buffered-kind-location", buffered_from_device),
 	PAIR("memcpy-buffered-kind-location", buffered_to_host),

@@ -5,6 +5,7 @@
  * table knows may be memory of a library: only what is tracked is checked.
  */
 #include "checks/engine/finding_statement.h"
+#include "checks/engine/program_memory.h"
 #include "checks/rules/copy/gone_memory.h"
 #include "checks/state/descriptor_state.h"
 #include "checks/state/device_state.h"
@@ -203,6 +204,30 @@ static void check_direction(struct checks *c, struct acl_call_record *call, int 
 		memory_kind_name(src->block.kind), memory_kind_name(dst->block.kind));
 }
 
+/* The call says device, and the address is that of the program's variable for such memory: a void * as well.
+ */
+static void check_variable_address(struct checks *c, struct acl_call_record *call, int kind,
+	struct op_access *src, struct op_access *dst)
+{
+	struct op_access *r = kind == ACL_MEMCPY_HOST_TO_DEVICE   ? dst
+			      : kind == ACL_MEMCPY_DEVICE_TO_HOST ? src
+								  : NULL;
+	struct block_lookup place;
+	uint64_t held;
+
+	if (!r || !r->address || r->block.block)
+		return;
+	access_classify(c, call, r);
+	if (r->location != ACCESS_PAGEABLE)
+		return;
+	held = (uintptr_t)program_pointer(c, r->address);
+	FINDING(c, call, "memcpy-kind-location-mismatch",
+		map_find(memory_blocks(c), held, &place) && place.kind == MEM_DEVICE && place.base == held,
+		PARTS(part_enum("kind", "aclrtMemcpyKind", kind), part_address(r->name, r->address),
+			part_block(memory_role(r), place.block)),
+		"%s is the address of a variable that holds the address of device memory.", r->name);
+}
+
 /* kind HOST_TO_BUF_TO_DEVICE: the host copies the source into a buffer, the device from there. */
 static void check_buffered(struct checks *c, struct acl_call_record *call, const struct op_access *src,
 	const struct op_access *dst)
@@ -277,6 +302,7 @@ static void check_copy_entry(
 	if (runs_on_device(c))
 		return;
 	check_direction(c, call, op->direction, e->src, e->dst);
+	check_variable_address(c, call, op->direction, e->src, e->dst);
 	if (op->async)
 		check_pageable(c, call, op->direction, e->src, e->dst);
 	check_limit(c, call, e->dst);
