@@ -31,7 +31,7 @@ uint64_t memory_rounded(const struct block_lookup *place)
 /* Without the spare bytes, which neither this product nor pages of 1 GiB have. */
 static bool spare_is_missing(const struct checks *c, const struct block_lookup *place)
 {
-	return (c->soc && strstr(c->soc, "950")) || !(place->size & ((1u << 30) - 1));
+	return soc_is(c, "950") || !(place->size & ((1u << 30) - 1));
 }
 
 bool memory_behind(struct checks *c, uint64_t address, struct block_lookup *place)
