@@ -219,3 +219,24 @@ teardown() {
 	[ ! -e ran ]
 	! ls -d r.json* 2>/dev/null
 }
+
+# waited_for COMMAND: not for ever, and what is left of it is ended with it
+waited_for() {
+	timeout -k 1 60 env --ignore-signal=CHLD "$@"
+}
+
+@test "started by a program that ignores the ends of its children: waited for all the same" {
+	run waited_for "$ACLCHECK" run --softnpu -- "$PROGRAM" clean
+	[ "$status" = 0 ]
+	run waited_for "$ACLCHECK" run --softnpu -- "$PROGRAM"
+	[ "$status" = 97 ]
+	run waited_for "$ACLCHECK" run --softnpu --keep-exit-code -- sh -c 'exit 5'
+	[ "$status" = 5 ]
+	# The program ignores them as without us.
+	waited_for grep SigIgn /proc/self/status >plain
+	waited_for "$ACLCHECK" run --softnpu -- grep SigIgn /proc/self/status >ours 2>/dev/null || true
+	diff plain ours
+	grep -q '1....$' plain
+	run waited_for "$ACLCHECK" fuzz-errors --softnpu -- "$PROGRAM" clean
+	[ "$status" = 97 ] || [ "$status" = 0 ]
+}

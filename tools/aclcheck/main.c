@@ -196,6 +196,7 @@ int main(int argc, char **argv)
 
 	reserve_standard_descriptors();
 	heed_size_limit();
+	child_signals_heed();
 	code = subcommand(argc, argv);
 
 	/* What was printed is not taken for whole when the disk was full. */

@@ -113,6 +113,13 @@ bool recording_note_end(const char *directory, uint64_t ns);
 /* 0 = nothing is noted. */
 uint64_t recording_ended(const char *trace);
 
+/* --- child_signals.c --------------------------------------------------------- */
+
+/* Who starts the command may ignore SIGCHLD; then ended children are gone before they are waited for. */
+void child_signals_heed(void);
+/* In a child, before it becomes the user's program: that finds it as it was. */
+void child_signals_restore(void);
+
 /* --- survivor.c -------------------------------------------------------------- */
 
 /* A process of ours that outlives the command when that is killed, to put away what it leaves. */

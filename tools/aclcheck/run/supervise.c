@@ -44,6 +44,7 @@ static void __attribute__((noreturn)) be_program(char **argv, const sigset_t *be
 	while (read(go, &c, 1) < 0 && errno == EINTR)
 		;
 	sigprocmask(SIG_SETMASK, before, NULL);
+	child_signals_restore();
 	execvp(argv[0], argv);
 	error = errno;
 	if (write(report, &error, sizeof(error)) < 0)
