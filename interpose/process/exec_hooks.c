@@ -4,11 +4,8 @@
  * written before; when exec fails the run goes on.  In a vfork child nothing
  * happens, since its process id is not the one that made the calls.
  */
-#include <fcntl.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,11 +14,11 @@
 #include "interpose/process/process_tree.h"
 #include "interpose/runtime/libc_hooks.h"
 #include "interpose/process/life_cycle.h"
-#include "interpose/common/text.h"
 
-#define WITH_END(program, search, argv, envp, call)                                                          \
+/* envp: NULL is no environment at all, as the kernel takes it. */
+#define WITH_END(note, call)                                                                                 \
 	({                                                                                                   \
-		process_tree_note(program, search, argv, envp);                                              \
+		note;                                                                                        \
 		bool ended_ = process_is_uninitialized() ? false : life_end(CHECKS_END_EXEC);                \
 		int result_ = (call);                                                                        \
 		if (ended_)                                                                                  \
@@ -31,58 +28,33 @@
 
 ACL_HOOK NO_SANITIZE int execve(const char *path, char *const argv[], char *const envp[])
 {
-	return WITH_END(path, false, argv, envp, HOOK_REAL(execve)(path, argv, envp));
+	return WITH_END(process_tree_note(path, false, argv, envp), HOOK_REAL(execve)(path, argv, envp));
 }
 
 ACL_HOOK NO_SANITIZE int execv(const char *path, char *const argv[])
 {
-	return WITH_END(path, false, argv, NULL, HOOK_REAL(execv)(path, argv));
+	return WITH_END(process_tree_note(path, false, argv, environ), HOOK_REAL(execv)(path, argv));
 }
 
 ACL_HOOK NO_SANITIZE int execvp(const char *file, char *const argv[])
 {
-	return WITH_END(file, true, argv, NULL, HOOK_REAL(execvp)(file, argv));
+	return WITH_END(process_tree_note(file, true, argv, environ), HOOK_REAL(execvp)(file, argv));
 }
 
 ACL_HOOK NO_SANITIZE int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	return WITH_END(file, true, argv, envp, HOOK_REAL(execvpe)(file, argv, envp));
-}
-
-/* The program behind a descriptor, or a file in the directory behind it. */
-NO_SANITIZE static const char *descriptor_path(int fd, const char *file, char *path, size_t cap)
-{
-	char link[32] = "/proc/self/fd/";
-	struct text t;
-	ssize_t n;
-
-	if (*file == '/' || fd == AT_FDCWD)
-		return file;
-	text_init(&t, link + strlen(link), sizeof(link) - strlen(link));
-	text_uint(&t, (uint64_t)(unsigned)fd);
-	n = readlink(link, path, cap - 1);
-	n = n > 0 ? n : 0;
-	text_init(&t, path + n, cap - (size_t)n);
-	if (*file)
-		text_char(&t, '/');
-	text_str(&t, file);
-	return path;
+	return WITH_END(process_tree_note(file, true, argv, envp), HOOK_REAL(execvpe)(file, argv, envp));
 }
 
 ACL_HOOK NO_SANITIZE int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	char path[PATH_MAX];
-
-	return WITH_END(descriptor_path(fd, "", path, sizeof(path)), false, argv, envp,
-		HOOK_REAL(fexecve)(fd, argv, envp));
+	return WITH_END(process_tree_note_at(fd, "", argv, envp), HOOK_REAL(fexecve)(fd, argv, envp));
 }
 
 /* Younger than the oldest C library we run on. */
 ACL_HOOK NO_SANITIZE int execveat(int fd, const char *file, char *const argv[], char *const envp[], int flags)
 {
-	char path[PATH_MAX];
-
-	return WITH_END(descriptor_path(fd, file, path, sizeof(path)), false, argv, envp,
+	return WITH_END(process_tree_note_at(fd, file, argv, envp),
 		(int)syscall(SYS_execveat, fd, file, argv, envp, flags));
 }
 
@@ -111,14 +83,14 @@ ACL_HOOK NO_SANITIZE int execl(const char *path, const char *arg, ...)
 {
 	ARGV_OF(arg);
 	va_end(ap);
-	return WITH_END(path, false, argv, NULL, HOOK_REAL(execv)(path, argv));
+	return WITH_END(process_tree_note(path, false, argv, environ), HOOK_REAL(execv)(path, argv));
 }
 
 ACL_HOOK NO_SANITIZE int execlp(const char *file, const char *arg, ...)
 {
 	ARGV_OF(arg);
 	va_end(ap);
-	return WITH_END(file, true, argv, NULL, HOOK_REAL(execvp)(file, argv));
+	return WITH_END(process_tree_note(file, true, argv, environ), HOOK_REAL(execvp)(file, argv));
 }
 
 ACL_HOOK NO_SANITIZE int execle(const char *path, const char *arg, ...)
@@ -126,5 +98,5 @@ ACL_HOOK NO_SANITIZE int execle(const char *path, const char *arg, ...)
 	ARGV_OF(arg);
 	char *const *envp = va_arg(ap, char *const *);
 	va_end(ap);
-	return WITH_END(path, false, argv, envp, HOOK_REAL(execve)(path, argv, envp));
+	return WITH_END(process_tree_note(path, false, argv, envp), HOOK_REAL(execve)(path, argv, envp));
 }

@@ -184,28 +184,63 @@ NO_SANITIZE static void note_line(const char *line, char *const envp[])
 
 struct starting {
 	const char *program;
+	int directory; /* AT_FDCWD, or the descriptor that the program's name begins at */
 	bool search;
 	char *const *argv, *const *envp;
 };
 
+/* The program behind a descriptor, or a file in the directory behind it. */
+NO_SANITIZE static const char *program_path(const struct starting *s, char *path, size_t cap)
+{
+	char link[32] = "/proc/self/fd/";
+	struct text t;
+	ssize_t n;
+
+	if (*s->program == '/' || s->directory == AT_FDCWD)
+		return s->program;
+	text_init(&t, link + strlen(link), sizeof(link) - strlen(link));
+	text_uint(&t, (uint64_t)(unsigned)s->directory);
+	n = readlink(link, path, cap - 1);
+	n = n > 0 ? n : 0;
+	text_init(&t, path + n, cap - (size_t)n);
+	if (*s->program)
+		text_char(&t, '/');
+	text_str(&t, s->program);
+	return path;
+}
+
 NO_SANITIZE static void note_all(void *starting)
 {
 	const struct starting *s = starting;
+	char path[PATH_MAX];
 
-	note(s->program, s->search, s->envp);
+	note(program_path(s, path, sizeof(path)), s->search, s->envp);
 	if (coverage_of(s->envp) == UNCOVERED && s->argv && s->argv[0] && s->argv[1] && s->argv[2] &&
 		!strcmp(s->argv[1], "-c"))
 		note_line(s->argv[2], s->envp);
 }
 
-NO_SANITIZE void process_tree_note(const char *program, bool search, char *const argv[], char *const envp[])
+NO_SANITIZE static void note_start(struct starting *s)
 {
-	struct starting s = {program, search, argv, envp ? envp : environ};
 	int saved = errno;
 
-	if (program && *run_directory())
-		tool_stack_run(note_all, &s);
+	if (s->program && *run_directory())
+		tool_stack_run(note_all, s);
 	errno = saved;
+}
+
+NO_SANITIZE void process_tree_note(const char *program, bool search, char *const argv[], char *const envp[])
+{
+	struct starting s = {program, AT_FDCWD, search, argv, envp};
+
+	note_start(&s);
+}
+
+NO_SANITIZE void process_tree_note_at(int fd, const char *file, char *const argv[], char *const envp[])
+{
+	struct starting s = {file, fd, false, argv, envp};
+
+	note_start(&s);
 }
 
 static void note_joined(void *unused)

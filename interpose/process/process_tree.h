@@ -25,9 +25,11 @@
 /*
  * Before an exec or spawn, also in a signal handler or a vfork child.  search:
  * as execvp does.  argv shows what a shell is going to run ("-c COMMAND").  envp
- * NULL: the process' own environment.  errno is kept.
+ * NULL: none, as the kernel takes it.  errno is kept.
  */
 void process_tree_note(const char *program, bool search, char *const argv[], char *const envp[]);
+/* The program is named as execveat does. */
+void process_tree_note_at(int fd, const char *file, char *const argv[], char *const envp[]);
 
 /* The process has the run's directory, and looks for a runtime. */
 void process_tree_joined(void);

@@ -3,6 +3,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "interpose/common/compiler.h"
 #include "interpose/process/process_tree.h"
@@ -28,7 +29,7 @@ NO_SANITIZE static void note_shell(const char *command)
 {
 	char *const argv[] = {(char *)"sh", (char *)"-c", (char *)command, NULL};
 
-	process_tree_note(SHELL, false, argv, NULL);
+	process_tree_note(SHELL, false, argv, environ);
 }
 
 ACL_HOOK NO_SANITIZE int system(const char *command)

@@ -105,6 +105,11 @@ not_covered() {
 		    "execveat": lambda: in_child(lambda: libc.execveat(os.open(os.path.dirname(program), os.O_RDONLY),
 		        os.path.basename(program).encode(), (ctypes.c_char_p * 3)(program.encode(), b"clean", None),
 		        (ctypes.c_char_p * 1)(None), 0)),
+		    # No environment is an empty one.
+		    "execve_null": lambda: in_child(lambda: libc.execve(program.encode(),
+		        (ctypes.c_char_p * 3)(program.encode(), b"clean", None), None)),
+		    "posix_spawn_null": lambda: libc.posix_spawn(ctypes.byref(ctypes.c_int()), program.encode(), None, None,
+		        (ctypes.c_char_p * 3)(program.encode(), b"clean", None), None) or os.wait()[1],
 		    "posix_spawn": lambda: os.waitpid(os.posix_spawn(program, argv, env), 0)[1],
 		    "posix_spawnp": lambda: os.waitpid(os.posix_spawnp(program, argv, env), 0)[1],
 		    "vfork": lambda: subprocess.run(argv, env=env, close_fds=False).returncode,
@@ -113,7 +118,7 @@ not_covered() {
 		}[way]()
 		sys.exit(code != 0)
 	END
-	for way in execv execve execvp fexecve execveat posix_spawn posix_spawnp vfork system popen; do
+	for way in execv execve execve_null execvp fexecve execveat posix_spawn posix_spawn_null posix_spawnp vfork system popen; do
 		for watch in auto notes; do
 			run "$ACLCHECK" run --softnpu --watch $watch -- python3 ways.py $way "$PROGRAM"
 			echo "$way, $watch: $output"
