@@ -383,6 +383,8 @@ static __attribute__((noinline)) void enter_any(
 	if (unlikely(state & ACL_STATE_UNRESOLVED))
 		state = cold_state(api);
 	drop_left_frames(t, call);
+	if (unlikely(atomic_load_explicit(&acl_process.stage, memory_order_acquire) == STAGE_FINISHED))
+		process_await_exec();
 	if (unlikely(atomic_load_explicit(&acl_process.stage, memory_order_acquire) != STAGE_ACTIVE)) {
 		call_unseen(api);
 	} else if (unlikely(state & ACL_STATE_UNRESOLVED)) {

@@ -231,7 +231,11 @@ static void host_finding(void *context, const struct acl_finding *f)
 	int saved = errno;
 
 	(void)context;
-	sink_finding(f);
+	/* Not before: the thread that ends the run may wait for what this one holds. */
+	if (!sink_finding(f)) {
+		process_await_exec();
+		sink_finding(f);
+	}
 	tool_stack_afterwards(aclcheck_break);
 	errno = saved;
 }

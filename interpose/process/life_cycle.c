@@ -105,17 +105,33 @@ static void write_end(void *end)
 	atomic_store(&end_written, true);
 }
 
+/* An exec may fail: what others do meanwhile waits for that, so it is known first who tries it. */
+static bool finish(enum checks_end kind)
+{
+	uint32_t active = STAGE_ACTIVE;
+	uintptr_t nobody = 0;
+	bool tries = kind == CHECKS_END_EXEC;
+
+	process_await_exec();
+	if (tries && !atomic_compare_exchange_strong(&acl_process.exec_by, &nobody, thread_pointer()))
+		return false;
+	if (atomic_compare_exchange_strong(&acl_process.stage, &active, STAGE_FINISHED))
+		return true;
+	if (tries)
+		atomic_store(&acl_process.exec_by, 0);
+	return false;
+}
+
 bool life_end(enum checks_end kind)
 {
 	struct acl_thread *t = thread_self();
-	uint32_t active = STAGE_ACTIVE;
 	int saved = errno;
 	char mark;
 	bool done = false;
 
 	if (!is_ours() || !atomic_load(&acl_process.begun) || !tool_begin(t, &mark))
 		return false;
-	if (atomic_compare_exchange_strong(&acl_process.stage, &active, STAGE_FINISHED)) {
+	if (finish(kind)) {
 		process_settle();
 		tool_stack_run(write_end, &kind);
 		done = true;
@@ -144,6 +160,7 @@ void life_resume(void)
 		atomic_store(&end_written, false);
 		atomic_store(&acl_process.stage, STAGE_ACTIVE);
 		process_settle();
+		atomic_store_explicit(&acl_process.exec_by, 0, memory_order_release);
 		tool_end(t);
 	}
 	errno = saved;

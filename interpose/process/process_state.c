@@ -3,6 +3,7 @@
 #include "interpose/process/process_state.h"
 
 #include <pthread.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "aclcheck/model.h"
@@ -99,6 +100,34 @@ void function_sites_settle(void)
 			__atomic_or_fetch(&acl_state[api], ACL_STATE_SITE, __ATOMIC_RELAXED);
 }
 
+#define EXEC_WAIT_MS 2000
+
+void process_await_exec(void)
+{
+	const struct timespec nap = {.tv_nsec = 1000000};
+
+	for (unsigned ms = 0; ms < EXEC_WAIT_MS; ms++) {
+		uintptr_t by = atomic_load_explicit(&acl_process.exec_by, memory_order_acquire);
+
+		if (!by || by == thread_pointer())
+			return;
+		nanosleep(&nap, NULL);
+	}
+	/* It was left by a handler, or takes long: once is enough. */
+	atomic_store(&acl_process.exec_by, 0);
+}
+
+/* The thread that was about to exec is not here. */
+static void exec_forked(void)
+{
+	uintptr_t by = atomic_load(&acl_process.exec_by);
+
+	if (!by || by == thread_pointer())
+		return;
+	atomic_store(&acl_process.stage, STAGE_ACTIVE);
+	atomic_store(&acl_process.exec_by, 0);
+}
+
 /* The child inherits the checker and its state; its own run begins with its own first call. */
 void process_forked(void)
 {
@@ -108,6 +137,7 @@ void process_forked(void)
 	thread_state_forked();
 	thread_self()->ids.tid = 0;
 	thread_self()->rare |= THREAD_UNKNOWN;
+	exec_forked();
 	atomic_store(&acl_process.begun, false);
 	acl_process.pid = (uint32_t)getpid();
 	atomic_store(&acl_process.unseen, 0);

@@ -26,6 +26,7 @@ struct acl_process {
 	_Atomic uint32_t stage; /* enum process_stage */
 	_Atomic bool in_exit;
 	_Atomic bool opened, all_open; /* process_open() was begun, and is done */
+	_Atomic uintptr_t exec_by; /* the thread that has ended the run by an exec that may yet fail */
 	_Atomic bool begun; /* this process, not its parent, made an acl call */
 	uint32_t pid;
 	struct checks *checks; /* NULL = checks are off, or there was no memory */
@@ -64,6 +65,9 @@ void function_state_settle_all(void);
 /* After a stack was taken: if there was Python code in it, calls are known by their stacks (stack_site.h)
  * from now on. */
 void function_sites_settle(void);
+
+/* Where another thread has ended the run: until it is known that its exec failed, but not for ever. */
+void process_await_exec(void);
 
 /* After fork, in the child. */
 void process_forked(void);

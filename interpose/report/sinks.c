@@ -266,9 +266,15 @@ static void finding_lost(const struct acl_finding *f)
 	notify_parent(run_job(), line);
 }
 
-static void take_finding(void *finding)
+struct taking {
+	const struct acl_finding *finding;
+	bool late; /* behind the end */
+};
+
+static void take_finding(void *taking)
 {
-	const struct acl_finding *f = finding;
+	struct taking *t = taking;
+	const struct acl_finding *f = t->finding;
 	uint64_t began = cost_now();
 	struct finding_record s;
 	bool known = false;
@@ -285,6 +291,7 @@ static void take_finding(void *finding)
 			say_python_unread();
 			pass_on(&s, true);
 		}
+		t->late = !known;
 		pthread_mutex_unlock(&lock);
 	} else if (atomic_load(&begun)) {
 		finding_lost(f);
@@ -294,12 +301,14 @@ static void take_finding(void *finding)
 	cost_work(COST_FINDINGS, began);
 }
 
-void sink_finding(const struct acl_finding *f)
+bool sink_finding(const struct acl_finding *f)
 {
+	struct taking taking = {.finding = f};
 	int saved = errno;
 
-	tool_stack_run(take_finding, (void *)f);
+	tool_stack_run(take_finding, &taking);
 	errno = saved;
+	return !taking.late;
 }
 
 static void last_reasons(const struct checks *c)

@@ -12,8 +12,8 @@
 /* First acl call of this process (or of a forked child): start record of the journal. */
 void sink_begin(void);
 
-/* One finding, already decided to be shown; takes the stack if f->stack is 0. */
-void sink_finding(const struct acl_finding *f);
+/* One finding, already decided to be shown; takes the stack if f->stack is 0. False: the run has ended. */
+bool sink_finding(const struct acl_finding *f);
 
 /* A fault was injected at a new place (number from injected_note()). */
 void sink_injected(unsigned place);

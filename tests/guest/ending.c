@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,6 +159,44 @@ static int fails_exec(void)
 	return 0;
 }
 
+static atomic_bool stop;
+
+static void *makes_objects(void *unused)
+{
+	aclrtStream stream;
+	void *block;
+
+	aclrtSetDevice(0);
+	while (!atomic_load(&stop)) {
+		if (aclrtCreateStream(&stream) || aclrtMalloc(&block, 64, ACL_MEM_MALLOC_HUGE_FIRST))
+			exit(3);
+		aclrtFree(block);
+		aclrtDestroyStream(stream);
+	}
+	aclrtResetDevice(0);
+	return unused;
+}
+
+/* Whatever the others do meanwhile, they do it once it is known that the program goes on. */
+static int fails_exec_beside_threads(void)
+{
+	pthread_t threads[2];
+
+	aclInit(NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, makes_objects, NULL);
+	for (int i = 0; i < 100; i++) {
+		if (execve("/nonexistent", self_argv, self_envp) != -1 || errno != ENOENT)
+			return 2;
+		usleep(200);
+	}
+	atomic_store(&stop, true);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	aclFinalize();
+	return 0;
+}
+
 /* The program's own file gets the number of standard error. */
 static int reuses_descriptor(void)
 {
@@ -269,6 +308,8 @@ int main(int argc, char **argv)
 		return closes_all();
 	if (!strcmp(how, "exec-fails"))
 		return fails_exec();
+	if (!strcmp(how, "exec-fails-beside"))
+		return fails_exec_beside_threads();
 	if (forks())
 		return 0;
 	if (!strcmp(how, "calling") || !strcmp(how, "calling_exit")) {

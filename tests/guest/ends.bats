@@ -276,3 +276,9 @@ load guest.bash
 		done
 	done
 }
+
+@test "an exec that fails beside threads that call: nothing is missed, nothing is wrong" {
+	same_as_without "$guest/ending" exec-fails-beside
+	[ "$(json report.json '[f["rule"] for f in r["findings"] if f["severity"] == "error"], r["inconclusive"]')" = "([], [])" ]
+	[ "$(field end)" = exit ]
+}
