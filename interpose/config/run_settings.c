@@ -238,18 +238,27 @@ static void join_run(void)
 	run_each_setting(settings_give);
 }
 
-static void load(void)
+static void read_config(void)
 {
 	char path[4096];
+
+	settings_path(set.value[SETTING_CONFIG], path, sizeof(path));
+	config_read(path, settings_give, settings_complain);
+}
+
+static void load(void)
+{
+	bool own;
 
 	settings_early();
 	for (unsigned i = 0; i < set.n_env; i++)
 		settings_give("environment", set.env[i].name, set.env[i].value);
-	if (set.value[SETTING_CONFIG]) {
-		settings_path(set.value[SETTING_CONFIG], path, sizeof(path));
-		config_read(path, settings_give, settings_complain);
-	}
+	own = set.value[SETTING_CONFIG];
+	if (own)
+		read_config();
 	join_run();
+	if (!own && set.value[SETTING_CONFIG])
+		read_config();
 	set_defaults();
 	if (*settings_text(SETTING_SUPPRESS))
 		load_suppressions();

@@ -149,3 +149,33 @@ inconclusive_with() {
 		[[ $(stat -c %a "$f") == [64]00 ]] || { stat "$f"; return 1; }
 	done
 }
+
+@test "aclcheck run: names of files are meant from where the command is started, wherever processes are" {
+	mkdir -p 'of %p %h %%/sub'
+	cd 'of %p %h %%'
+	echo '{"suppressions":[{"rule":"async-copy-alignment","reason":"known"}]}' >known.json
+	echo '{"rules":"-async-copy-alignment"}' >config.json
+	for how in '--suppress known.json' '--config config.json'; do
+		# shellcheck disable=SC2086 # two words
+		run "$ACLCHECK" run --softnpu $how -- sh -c 'cd sub && "$1"' sh "$PROGRAM"
+		echo "$how: $output"
+		[ "$status" = 0 ]
+	done
+	ACLCHECK_SUPPRESS=known.json run "$ACLCHECK" run --softnpu -- sh -c 'cd sub && "$1"' sh "$PROGRAM"
+	[ "$status" = 0 ]
+	# Nor are they lost where a process finds the run by its ancestors.
+	for how in '--suppress known.json' '--config config.json'; do
+		# shellcheck disable=SC2086 # two words
+		run "$ACLCHECK" run --softnpu $how -- sh -c \
+			'cd sub && env -i LD_PRELOAD="$LD_PRELOAD" LD_LIBRARY_PATH="$LD_LIBRARY_PATH" "$1"' sh "$PROGRAM"
+		[ "$status" = 0 ]
+	done
+	run "$ACLCHECK" run --softnpu --log 'log.%p.txt' -- sh -c 'cd sub && "$1"' sh "$PROGRAM"
+	[ "$status" = 97 ]
+	grep -q async-copy-alignment log.[0-9]*.txt
+	[ -z "$(ls sub)" ]
+	printf 'int aclInit(const char *);\n#pragma weak aclInit\nint main(void) { return aclInit(0); }' | cc -x c - -o bare
+	cp "$BUILD/softnpu/libascendcl.so" runtime.so
+	run "$ACLCHECK" run --runtime ./runtime.so -- sh -c 'cd sub && ../bare'
+	[ "$status" = 0 ]
+}

@@ -537,6 +537,8 @@ int cmd_run(int argc, char **argv)
 	format_options.keeps_exit_code = run.keep_exit_code;
 	snprintf(outer_job, sizeof(outer_job), "%s", getenv("ACLCHECK_JOB") ? getenv("ACLCHECK_JOB") : "");
 	run.outer = outer_run_find();
+	if (!settings_name_files())
+		return command_misuse("out of memory");
 	if (!launch_preload(argv[0]) || (run.softnpu && !launch_softnpu(run.devices, release_of(&run))) ||
 		!make_directory(&run))
 		return COMMAND_MISUSE;

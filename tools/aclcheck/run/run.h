@@ -343,5 +343,8 @@ unsigned settings_make_options(struct option *options, char names[][48], bool (*
 /* Looks at the value as the library will read it, and hands it on in the environment; an exit code, 0 = done.
  */
 int setting_set(enum setting s, const char *value);
+/* Files that environment and options name are those seen from here, for processes in other directories, too.
+ */
+bool settings_name_files(void);
 
 #endif

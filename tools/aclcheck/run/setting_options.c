@@ -3,9 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "interpose/common/fault_rules.h"
 #include "interpose/common/rule_switches.h"
+#include "interpose/common/text.h"
 #include "tools/aclcheck/common/command.h"
 #include "tools/aclcheck/report/report.h"
 #include "tools/aclcheck/run/run.h"
@@ -72,6 +74,52 @@ static int wrong_faults(const char *value)
 
 	wrong = fault_rules_parse(value, &scratch, &bad, &n);
 	return wrong ? command_misuse("inject: '%.*s' %s", (int)n, bad, wrong) : 0;
+}
+
+/* What follows is a pattern of the library's: there % stands for itself twice only. */
+static void put_escaped(struct text *t, const char *s)
+{
+	for (; *s; s++) {
+		text_char(t, *s);
+		if (*s == '%')
+			text_char(t, *s);
+	}
+}
+
+/* A runtime without a directory is one that the loader finds. */
+static bool is_relative_file(enum setting s, const char *value)
+{
+	if (!value || !*value || *value == '/')
+		return false;
+	if (s == SETTING_LOG)
+		return strcmp(value, "stderr") != 0 && strcmp(value, "off") != 0;
+	return s == SETTING_CONFIG || s == SETTING_SUPPRESS || (s == SETTING_RUNTIME && strchr(value, '/'));
+}
+
+bool settings_name_files(void)
+{
+	char here[PATH_MAX], path[2 * PATH_MAX], env[48];
+	bool good = true;
+
+	if (!getcwd(here, sizeof(here)))
+		return true; /* it has no name: as it is seen from there */
+	for (unsigned s = 0; s < SETTING_COUNT; s++) {
+		const char *value;
+		struct text t;
+
+		setting_env_name((enum setting)s, env);
+		value = getenv(env);
+		if (!is_relative_file((enum setting)s, value))
+			continue;
+		text_init(&t, path, sizeof(path));
+		if (s == SETTING_LOG)
+			put_escaped(&t, here);
+		else
+			text_str(&t, here);
+		text_fmt(&t, "/%s", value);
+		good = good && (t.cut || !setenv(env, path, 1));
+	}
+	return good;
 }
 
 int setting_set(enum setting s, const char *value)
