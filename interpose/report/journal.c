@@ -191,13 +191,14 @@ static void open_one(struct journal *which, const char *wanted)
 
 static void open_all(void)
 {
-	char path[OUT_PATH_MAX], pattern[OUT_PATH_MAX];
+	char path[OUT_PATH_MAX], name[OUT_PATH_MAX];
 	struct text t;
 
-	text_init(&t, path, sizeof(path));
 	if (*settings_text(SETTING_REPORT)) {
-		settings_path(settings_text(SETTING_REPORT), pattern, sizeof(pattern));
-		identity_expand(&t, pattern);
+		/* What stands before it is no pattern. */
+		text_init(&t, name, sizeof(name));
+		identity_expand(&t, settings_text(SETTING_REPORT));
+		settings_path(name, path, sizeof(path));
 		open_one(&journals[FOR_USER], path);
 	}
 	if (*run_directory()) {

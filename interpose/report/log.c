@@ -45,16 +45,17 @@ void log_early(void)
 void log_begin(void)
 {
 	const char *where = settings_text(SETTING_LOG);
-	char pattern[sizeof(to.path)];
+	char name[sizeof(to.path)];
 	struct text t;
 
 	to.off = !strcmp(where, "off");
 	to.path[0] = '\0';
 	if (to.off || !strcmp(where, "stderr"))
 		return;
-	settings_path(where, pattern, sizeof(pattern));
-	text_init(&t, to.path, sizeof(to.path));
-	identity_expand(&t, pattern);
+	/* What stands before it is no pattern. */
+	text_init(&t, name, sizeof(name));
+	identity_expand(&t, where);
+	settings_path(name, to.path, sizeof(to.path));
 }
 
 static bool stderr_is_ours(void)

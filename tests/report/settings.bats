@@ -179,3 +179,11 @@ inconclusive_with() {
 	run "$ACLCHECK" run --runtime ./runtime.so -- sh -c 'cd sub && ../bare'
 	[ "$status" = 0 ]
 }
+
+@test "the name of the directory holds no placeholders" {
+	mkdir 'of %p %h %r %%'
+	cd 'of %p %h %r %%'
+	ACLCHECK_LOG='l.%%.txt' ACLCHECK_REPORT='r.%%.json' LD_PRELOAD=$BUILD/libaclcheck.so "$PROGRAM"
+	[ -s 'r.%.json' ]
+	grep -q async-copy-alignment 'l.%.txt'
+}
