@@ -3,6 +3,7 @@
 #include "interpose/common/notify_parent.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -36,7 +37,22 @@ socklen_t notify_address_tmp(const char *job, struct sockaddr_un *address)
 	return address_of(job, "/tmp/", 0, address);
 }
 
-void notify_parent(const char *job, const char *line)
+/* Needs no descriptor. */
+static bool leave_link(const char *directory, const char *line)
+{
+	char path[PATH_MAX], target[NOTIFY_MAX];
+	struct text t;
+
+	if (!*directory || !*line)
+		return false;
+	text_init(&t, path, sizeof(path));
+	text_fmt(&t, "%s/%u" NOTIFY_SUFFIX, directory, (uint64_t)getpid());
+	text_init(&t, target, sizeof(target));
+	text_put(&t, line, strnlen(line, sizeof(target) - 1));
+	return !symlink(target, path) || errno == EEXIST;
+}
+
+void notify_parent(const char *job, const char *directory, const char *line)
 {
 	struct sockaddr_un address;
 	socklen_t n = notify_address(job, &address);
@@ -50,6 +66,8 @@ void notify_parent(const char *job, const char *line)
 		if (n)
 			sent = sendto(fd, line, size, MSG_NOSIGNAL, (struct sockaddr *)&address, n) >= 0;
 		close(fd);
+	} else if (errno == EMFILE || errno == ENFILE) {
+		sent = leave_link(directory, line);
 	}
 	if (!sent)
 		notify_by_name();

@@ -92,7 +92,7 @@ NO_SANITIZE static void notify_lost_note(const char *path, int error)
 
 	text_init(&t, line, sizeof(line));
 	text_fmt(&t, "%s could not be noted: %s", path, errno_text(error));
-	notify_parent(run_job(), line);
+	notify_parent(run_job(), run_directory(), line);
 }
 
 NO_SANITIZE static void append(const char *path, const char *libraries, const char *why)

@@ -163,7 +163,7 @@ static void notify_not_preloaded(void *unused)
 {
 	(void)unused;
 	if (*run_directory())
-		notify_parent(run_job(), not_preloaded);
+		notify_parent(run_job(), run_directory(), not_preloaded);
 }
 
 static void say_what_lacks(void)

@@ -61,7 +61,7 @@ static void lost(struct journal *which, const char *path, int error)
 				  : errno_text(error));
 	log_line(line);
 	verdict_add_reason(REASON_REPORT, line);
-	notify_parent(settings_text(SETTING_JOB), line);
+	notify_parent(settings_text(SETTING_JOB), run_directory(), line);
 }
 
 static void append(const struct text *t)

@@ -263,7 +263,7 @@ static void finding_lost(const struct acl_finding *f)
 	text_fmt(&t, "process %u was forked past the C library: what it does wrong (%s) is in no report",
 		(uint64_t)(unsigned)getpid(), f->rule->id);
 	verdict_add_reason(REASON_REPORT, line); /* where the memory is its parent's */
-	notify_parent(run_job(), line);
+	notify_parent(run_job(), run_directory(), line);
 }
 
 struct taking {

@@ -543,3 +543,31 @@ refused() {
 	verdict 98 "of aclrtLaunchHostFunc, which may not have returned" --timeout 1 -- ./hang callback
 	[[ $output =~ ${way}has\ the\ callback ]]
 }
+
+@test "a process that has no descriptor left: what it cannot report is not passed" {
+	cat >full.c <<-'E'
+		#include <stdlib.h>
+		#include <sys/resource.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		#include "acl/acl.h"
+		int main(void)
+		{
+			struct rlimit none = {3, 3};
+			aclInit(NULL);
+			if (!fork()) {
+				setrlimit(RLIMIT_NOFILE, &none);
+				aclInit(NULL);
+				aclInit(NULL);
+				exit(0);
+			}
+			wait(NULL);
+			aclFinalize();
+			return 0;
+		}
+	E
+	cc -I"$BUILD/include" -o full full.c -L"$BUILD/softnpu" -lascendcl -Wl,-rpath,"$BUILD/softnpu"
+	verdict 98 "cannot be written: Too many open files" -- ./full
+	verdict 98 "cannot be written: Too many open files" --watch notes --report r.json -- ./full
+	[ "$(echo r.json*)" = r.json ]
+}

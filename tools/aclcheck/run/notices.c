@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sockets that are read at the end only: the first words matter, and the kernel keeps those. */
+/* Sockets and links that are read at the end only: the first words matter, and the kernel keeps those. */
 #include "tools/aclcheck/run/run.h"
 
+#include <dirent.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,7 +22,7 @@ static int bound(const struct sockaddr_un *address, socklen_t n)
 	return fd;
 }
 
-void notices_open(struct notices *n, const char *job)
+void notices_open(struct notices *n, const char *job, const char *directory)
 {
 	struct sockaddr_un address;
 	socklen_t size = notify_address(job, &address);
@@ -29,6 +31,7 @@ void notices_open(struct notices *n, const char *job)
 	size = notify_address_tmp(job, &address);
 	n->fd[1] = bound(&address, size);
 	n->path[0] = '\0';
+	n->directory = directory;
 	if (n->fd[1] < 0)
 		return;
 	snprintf(n->path, sizeof(n->path), "%s", address.sun_path);
@@ -37,10 +40,8 @@ void notices_open(struct notices *n, const char *job)
 }
 
 /* Whoever sent it, it is shown to people: made safe, and JSON wants good UTF-8. */
-static bool take(int fd, char *line, size_t size)
+static bool put(const char *raw, ssize_t n, char *line, size_t size)
 {
-	char raw[NOTIFY_MAX];
-	ssize_t n = fd < 0 ? -1 : recv(fd, raw, sizeof(raw), 0);
 	struct text t;
 
 	if (n <= 0)
@@ -50,9 +51,39 @@ static bool take(int fd, char *line, size_t size)
 	return true;
 }
 
+static bool take(int fd, char *line, size_t size)
+{
+	char raw[NOTIFY_MAX];
+
+	return put(raw, fd < 0 ? -1 : recv(fd, raw, sizeof(raw), 0), line, size);
+}
+
+static bool is_link(const char *name)
+{
+	const size_t n = strlen(name), suffix = strlen(NOTIFY_SUFFIX);
+
+	return n > suffix && !strcmp(name + n - suffix, NOTIFY_SUFFIX);
+}
+
+static bool take_link(const char *directory, char *line, size_t size)
+{
+	DIR *links = opendir(directory);
+	char raw[NOTIFY_MAX];
+	struct dirent *d;
+	bool taken = false;
+
+	while (links && !taken && (d = readdir(links)))
+		taken = is_link(d->d_name) &&
+			put(raw, readlinkat(dirfd(links), d->d_name, raw, sizeof(raw)), line, size);
+	if (links)
+		closedir(links);
+	return taken;
+}
+
 bool notices_close(struct notices *n, char *line, size_t size)
 {
-	const bool any = take(n->fd[0], line, size) || take(n->fd[1], line, size);
+	const bool any = take(n->fd[0], line, size) || take(n->fd[1], line, size) ||
+			 take_link(n->directory, line, size);
 
 	for (unsigned i = 0; i < 2; i++)
 		if (n->fd[i] >= 0)

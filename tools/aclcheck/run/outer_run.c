@@ -88,7 +88,7 @@ bool outer_run_begin(const char *outer, const char *job)
 	command_say("%s: %s", outer, strerror(n));
 	snprintf(note, sizeof(note), "aclcheck run, process %d, could not be noted: %s", (int)getpid(),
 		strerror(n));
-	notify_parent(job, note);
+	notify_parent(job, outer, note);
 	return false;
 }
 

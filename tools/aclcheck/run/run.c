@@ -237,7 +237,7 @@ static bool make_directory(struct run *run)
 	/* The report is this command's; a process that is given one of its own writes both. */
 	unsetenv("ACLCHECK_REPORT");
 	run->notices = need(calloc(1, sizeof(*run->notices)));
-	notices_open(run->notices, run->directory.job);
+	notices_open(run->notices, run->directory.job, run->directory.path);
 	return !setenv("ACLCHECK_JOB", run->directory.job, 1) &&
 	       !setenv("ACLCHECK_RUN", run->directory.path, 1);
 }

@@ -155,10 +155,11 @@ void leftover_remove(const char *pattern);
 struct notices {
 	int fd[2]; /* -1 when there is no such socket to be had */
 	char path[108]; /* of the second one, "" = there is none */
+	const char *directory; /* of links */
 };
 
 /* Before the program starts. */
-void notices_open(struct notices *n, const char *job);
+void notices_open(struct notices *n, const char *job, const char *directory);
 /* The first thing said; closes them. False: there is none. */
 bool notices_close(struct notices *n, char *line, size_t size);
 
