@@ -371,6 +371,8 @@ static __attribute__((noinline)) void enter_any(
 	call->thread = NULL;
 	call->answered = false;
 	call->before.busy = NULL;
+	if (unlikely(t->rare & THREAD_ENDING))
+		thread_look_again(t);
 	error = errno_at(t);
 	saved = *error;
 

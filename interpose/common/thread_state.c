@@ -28,14 +28,30 @@ static thread_set_specific_fn set_specific;
 static _Atomic bool ending_known; /* the key is there */
 static unsigned ending_key;
 
+NO_SANITIZE static uint32_t kernel_number(void)
+{
+	return (uint32_t)syscall(SYS_gettid);
+}
+
+NO_SANITIZE static void clear(struct acl_thread *t)
+{
+	memset((char *)t + sizeof(t->pointer), 0, sizeof(*t) - sizeof(t->pointer));
+}
+
+NO_SANITIZE static void give_back(struct acl_thread *t)
+{
+	atomic_store_explicit(&t->pointer, 0, memory_order_release);
+	atomic_fetch_sub(&threads, 1);
+}
+
 /* The thread ends: a later one may have the same pointer. */
 NO_SANITIZE static void thread_ended(void *slot)
 {
 	struct acl_thread *t = slot;
 
-	memset((char *)t + sizeof(t->pointer), 0, sizeof(*t) - sizeof(t->pointer));
-	atomic_store_explicit(&t->pointer, 0, memory_order_release);
-	atomic_fetch_sub(&threads, 1);
+	clear(t);
+	t->ended = kernel_number();
+	give_back(t);
 }
 
 void thread_state_prepare(thread_key_create_fn create, thread_set_specific_fn set)
@@ -44,6 +60,12 @@ void thread_state_prepare(thread_key_create_fn create, thread_set_specific_fn se
 		return;
 	set_specific = set;
 	atomic_store_explicit(&ending_known, true, memory_order_release);
+}
+
+static void notice_end(struct acl_thread *t)
+{
+	if (atomic_load_explicit(&ending_known, memory_order_acquire))
+		set_specific(ending_key, t);
 }
 
 static struct acl_thread *claim(struct acl_thread *t, uintptr_t pointer)
@@ -56,10 +78,20 @@ static struct acl_thread *claim(struct acl_thread *t, uintptr_t pointer)
 	if (!atomic_compare_exchange_strong(&t->pointer, &none, pointer))
 		return NULL;
 	t->rare = THREAD_UNKNOWN;
+	if (t->ended && t->ended == kernel_number())
+		t->rare |= THREAD_ENDING;
 	atomic_fetch_add(&threads, 1);
-	if (atomic_load_explicit(&ending_known, memory_order_acquire))
-		set_specific(ending_key, t);
+	notice_end(t);
 	return t;
+}
+
+void thread_look_again(struct acl_thread *t)
+{
+	if (t->ended == kernel_number())
+		return;
+	clear(t);
+	t->rare = THREAD_UNKNOWN;
+	notice_end(t);
 }
 
 struct acl_thread *thread_find(uintptr_t pointer)
@@ -92,8 +124,10 @@ void thread_state_forked(void)
 		for (uint64_t used = atomic_load(&ever_used[i]); used; used &= used - 1) {
 			struct acl_thread *t = &acl_threads[i * 64 + (uint32_t)__builtin_ctzll(used)];
 
-			if (t != own && atomic_load_explicit(&t->pointer, memory_order_relaxed))
-				thread_ended(t);
+			if (t != own && atomic_load_explicit(&t->pointer, memory_order_relaxed)) {
+				clear(t);
+				give_back(t);
+			}
 		}
 	}
 }
@@ -101,9 +135,8 @@ void thread_state_forked(void)
 uint32_t thread_new(struct acl_thread *t)
 {
 	t->errno_at = &errno;
-	t->ids = (struct acl_call_thread){.pid = (uint32_t)getpid(),
-		.tid = (uint32_t)syscall(SYS_gettid),
-		.pthread_id = (uint64_t)pthread_self()};
+	t->ids = (struct acl_call_thread){
+		.pid = (uint32_t)getpid(), .tid = kernel_number(), .pthread_id = (uint64_t)pthread_self()};
 	t->calls_to_sample = 1;
 	return t->ids.tid;
 }

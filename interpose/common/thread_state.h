@@ -25,6 +25,8 @@ struct acl_call;
 #define CANCEL_HELD 2u /* deferred by tool_begin */
 #define THREAD_UNKNOWN 4u /* the kernel, or the checker, was not asked yet who it is, also after fork */
 
+#define THREAD_ENDING 8u /* its state was taken back already, in one of its last destructors */
+
 /* A callback of the program that runs on this thread; lives on the trampoline's stack. */
 struct acl_callback_frame {
 	struct acl_callback_frame *up;
@@ -48,6 +50,7 @@ struct acl_thread {
 				       after fork) */
 	uint64_t stack_low, stack_high; /* what other threads know of this thread's stack (host_address.c) */
 	uint32_t stack_listed; /* where they find it, 0 = nowhere yet */
+	uint32_t ended; /* the kernel's number of the thread that was here last */
 	uint64_t own_stack_low, own_stack_high; /* what unwinding reads directly, 0 = not known yet */
 	uint64_t room_asked; /* the page it was asked for last */
 	struct tool_stack *tool_stack; /* the tool's own stack that this thread is on, if any */
@@ -105,6 +108,12 @@ static inline uintptr_t thread_slot(uintptr_t pointer)
 		       (64 - THREAD_SLOT_BITS - __builtin_ctzl(THREAD_SLOT_BYTES)) &
 	       -THREAD_SLOT_BYTES;
 }
+
+/*
+ * A thread that calls once more in the last round of destructors has nothing that takes its state back after
+ * that: a later thread with the same pointer finds it, and begins anew.
+ */
+void thread_look_again(struct acl_thread *t);
 
 /* The slow way: another thread has the slot, or none yet. */
 struct acl_thread *thread_find(uintptr_t pointer);

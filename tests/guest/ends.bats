@@ -282,3 +282,51 @@ load guest.bash
 	[ "$(json report.json '[f["rule"] for f in r["findings"] if f["severity"] == "error"], r["inconclusive"]')" = "([], [])" ]
 	[ "$(field end)" = exit ]
 }
+
+@test "a thread that calls in the last of its destructors leaves nothing of itself to the next one" {
+	cat >last.c <<-'E'
+		#define _GNU_SOURCE
+		#include <pthread.h>
+		#include <stdio.h>
+		#include <sys/syscall.h>
+		#include <unistd.h>
+		#include "acl/acl.h"
+		static pthread_key_t key;
+		static void once_more(void *p)
+		{
+			int32_t device;
+			aclrtGetDevice(&device);
+			pthread_setspecific(key, p);
+		}
+		static void *first(void *own)
+		{
+			*(pthread_t *)own = pthread_self();
+			aclrtSetDevice(0);
+			pthread_setspecific(key, own);
+			return NULL;
+		}
+		static void *second(void *other)
+		{
+			if (pthread_self() != *(pthread_t *)other)
+				printf("elsewhere ");
+			aclInit(NULL);
+			printf("%ld\n", (long)syscall(SYS_gettid));
+			return NULL;
+		}
+		int main(void)
+		{
+			pthread_t thread, own;
+			aclInit(NULL);
+			pthread_key_create(&key, once_more);
+			for (int i = 0; i < 2; i++) {
+				pthread_create(&thread, NULL, i ? second : first, &own);
+				pthread_join(thread, NULL);
+			}
+			aclFinalize();
+			return 0;
+		}
+	E
+	$CC -I"$ACLCHECK_BUILD/include" -o last last.c -pthread -L"$softnpu" -lascendcl -Wl,-rpath,"$softnpu"
+	ACLCHECK_LOG=off checked ./last >out
+	[ "$(json report.json 'r["findings"][0]["thread"]')" = "$(cat out)" ]
+}
