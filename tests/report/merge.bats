@@ -74,6 +74,29 @@ load helper
 	done
 }
 
+@test "two reports in one file: refused, what the second one says is not passed over" {
+	"$ACLCHECK" run --softnpu --report bad.json -- "$PROGRAM" 2>/dev/null || [ $? = 97 ]
+	"$ACLCHECK" run --softnpu --report good.json -- "$PROGRAM" clean 2>/dev/null
+	cat good.json bad.json >two.json
+	(cat good.json && echo nonsense) >more.json
+	(cat good.json && printf ' \n\t\n') >blank.json
+	for file in two.json more.json; do
+		run "$ACLCHECK" report "$file"
+		[ "$status" = 99 ]
+		[[ $output == *"aclcheck: $file:"[0-9]*": more stands behind the report"* ]]
+		run "$ACLCHECK" merge -o m.json "$file"
+		[ "$status" = 99 ]
+		[ "$(json m.json 'r["verdict"]')" = inconclusive ]
+	done
+	"$ACLCHECK" merge -o m.json blank.json
+	# The same of journals: the end of the first is not that of the second.
+	ACLCHECK_REPORT=killed.json "$FINDINGS" kill 2>/dev/null || true
+	cat killed.json.part killed.json.part >two.part
+	run "$ACLCHECK" report two.part
+	[ "$status" = 99 ]
+	[[ $output == *"aclcheck: two.part:"[0-9]*": more stands behind the report"* ]]
+}
+
 # Cut, or edited by hand: what is missing must not be read as if nothing had been found.
 @test "a report that lacks a member, or does not agree with itself: file and key are named, and it is no pass" {
 	"$ACLCHECK" run --softnpu --report bad.json -- "$PROGRAM" 2>/dev/null || [ $? = 97 ]

@@ -431,12 +431,16 @@ static void check_format(struct merge *m)
 /* Findings last: the rank may stand behind them. */
 static void add_report(struct merge *m)
 {
+	struct span report = m->text, behind;
 	const json_t *rank;
 	char why[120];
 
 	begin_process(m);
-	if (!scan_object(m->text, report_member, m) && !m->bad)
+	if (!scan_first_object(&report, report_member, m) && !m->bad)
 		complain(m, m->text.at, "this is not a report of aclcheck");
+	behind = span_trim((struct span){report.end, m->text.end});
+	if (!m->bad && behind.at != behind.end)
+		complain(m, behind.at, "more stands behind the report: each is a file of its own");
 	rank = json_object_get(m->head, "rank");
 	if (json_is_integer(rank))
 		m->rank = (int)json_integer_value(rank);
@@ -470,6 +474,8 @@ static void start_record(struct merge *m, struct span line)
 
 	if (!start)
 		return;
+	if (json_object_get(m->head, "record"))
+		complain(m, line.at, "more stands behind the report: each is a file of its own");
 	json_object_del(start, "modules");
 	json_object_update(m->head, start);
 	check_format(m);
