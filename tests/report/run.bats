@@ -240,3 +240,17 @@ waited_for() {
 	run waited_for "$ACLCHECK" fuzz-errors --softnpu -- "$PROGRAM" clean
 	[ "$status" = 97 ] || [ "$status" = 0 ]
 }
+
+@test "the loader's own output goes to its file, and is no answer of a process of ours" {
+	# It is the first file of the command, so it has the lowest number.
+	traced() {
+		bash -c 'for ((fd = 3; fd < 256; fd++)); do eval "exec $fd>&-"; done; exec "$@"' bash \
+			env LD_DEBUG=all LD_DEBUG_OUTPUT="$PWD/loader" "$ACLCHECK" run --softnpu "$@"
+	}
+	run traced -- "$PROGRAM"
+	[ "$status" = 97 ]
+	run traced --report r.json -- "$PROGRAM" clean
+	[ "$status" = 0 ]
+	ls loader.*
+	[ "$(echo r.json*)" = r.json ]
+}

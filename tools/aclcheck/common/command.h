@@ -127,8 +127,8 @@ void child_signals_restore(void);
 /* The process becomes one: a session of its own, this name (at most 15 bytes), no signals. */
 void survivor_begin(const char *name);
 /*
- * Closes all descriptors but the line to the command, which becomes the one returned: pipes of others may
- * end in what was inherited, and file systems be busy by it.
+ * Closes all descriptors but the line to the command, which is returned: pipes of others may end in what was
+ * inherited, and file systems be busy by it.
  */
 int survivor_keep_only(int line);
 /* Every descriptor from this one on. */

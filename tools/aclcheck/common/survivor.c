@@ -40,14 +40,17 @@ void close_from(int first)
 			close(fd);
 }
 
+/* The line keeps its number: lower ones may be the loader's (LD_DEBUG_OUTPUT), which goes on writing there.
+ */
 int survivor_keep_only(int line)
 {
 	int null = open("/dev/null", O_RDWR);
 
 	for (int i = 0; i < 3; i++)
 		dup2(null, i);
-	line = dup2(line, 3);
-	close_from(4);
+	for (int fd = 3; fd < line; fd++)
+		close(fd);
+	close_from(line + 1);
 	return line;
 }
 
