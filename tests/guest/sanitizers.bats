@@ -31,6 +31,7 @@ all_programs() {
 	sanitized "$@" ending fork-after
 	sanitized "$@" ending _exit 1
 	sanitized "$@" ending exec-fails
+	sanitized "$@" ending exec-fails-beside
 	sanitized "$@" early_main
 	sanitized "$@" threads
 	grep -q ok out
