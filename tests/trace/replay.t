@@ -85,7 +85,7 @@ def main():
             except OSError:
                 print(f"ok {name} # no report of its own")
                 continue
-            replayed = replays[key].get(live["pid"])
+            replayed = compared.of_process(replays[key], live)
             live = without_refuted(live, SURER.get((program, mistake)))
             wrong = list(compared.differences(live, replayed)) if replayed else ["it is not in the replay"]
             print(f"{'not ok' if wrong else 'ok'} {name}")

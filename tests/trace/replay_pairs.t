@@ -137,7 +137,7 @@ def compare(index, runs):
     reports = replayed.replay("recorded", of_checker(runs[0][0]))
     for number, (_, program, names) in enumerate(runs):
         for name, live in ways(os.path.join("played", str(number)), program, names):
-            again = reports.get(live["pid"])
+            again = replayed.of_process(reports, live)
             wrong = list(replayed.differences(live, again)) if again else ["it is not in the replay"]
             if name in UNRECORDED:
                 assert wrong, f"{name} is in the recording"

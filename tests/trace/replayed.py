@@ -7,6 +7,7 @@ The version of Python is not in a recording, the frames of its code are.
 
 	replayed.py LIVE.json RECORDING [NAME=VALUE...]
 """
+import datetime
 import json
 import os
 import re
@@ -67,7 +68,7 @@ def differences(live, replayed):
 
 
 def replay(recording, settings):
-    """Reports by process, under these settings."""
+    """Reports of all processes, under these settings."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("ACLCHECK_")}
     env.update(settings)
     with tempfile.TemporaryDirectory(dir=".") as place:
@@ -75,14 +76,23 @@ def replay(recording, settings):
                               env=env, stderr=subprocess.PIPE, text=True, check=False)
         if done.returncode:
             sys.exit(f"Bail out! the recording cannot be replayed: {done.stderr}")
-        reports = [json.load(open(os.path.join(place, name), encoding="utf-8")) for name in os.listdir(place)]
-    return {r["pid"]: r for r in reports}
+        return [json.load(open(os.path.join(place, name), encoding="utf-8")) for name in os.listdir(place)]
+
+
+def started(report):
+    return datetime.datetime.strptime(report["started"], "%Y-%m-%dT%H:%M:%SZ")
+
+
+def of_process(reports, live):
+    """That of the same process; None: there is none.  On a busy machine ids come again within a recording."""
+    same = [r for r in reports if r["pid"] == live["pid"]]
+    return min(same, key=lambda r: abs(started(r) - started(live)), default=None)
 
 
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         live = json.load(file)
-    again = replay(sys.argv[2], dict(word.split("=", 1) for word in sys.argv[3:])).get(live["pid"])
+    again = of_process(replay(sys.argv[2], dict(word.split("=", 1) for word in sys.argv[3:])), live)
     wrong = list(differences(live, again)) if again else ["it is not in the replay"]
     print(*wrong, sep="\n")
     return len(wrong) != 0

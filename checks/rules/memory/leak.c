@@ -204,8 +204,8 @@ static void balance(struct checks *c)
 		FINDING(c, NULL, "device-unbalanced-set-reset",
 			sets > 0 && !load_relaxed(&d->set_since_reset),
 			PARTS(part_site((uint64_t)i + 1), part_advice(!target_at_least(c, ACL_CANN_8_5)),
-				part_int("device", i), part_int("sets without reset", sets),
-				part_created_at("last aclrtSetDevice", "device", &d->last_set)),
+				part_where(load_relaxed(&d->last_set.where)), part_int("device", i),
+				part_int("sets without reset", sets)),
 			"aclrtSetDevice(%d) was called %d time%s more than aclrtResetDevice(%d)", i, sets,
 			sets == 1 ? "" : "s", i);
 	}
