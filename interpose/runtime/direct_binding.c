@@ -8,7 +8,7 @@
 #include "aclcheck/model.h"
 #include "interpose/runtime/function_table.h"
 #include "interpose/common/compiler.h"
-#include "interpose/runtime/import_table.h"
+#include "interpose/runtime/elf_object.h"
 #include "interpose/runtime/module_walk.h"
 #include "interpose/common/text.h"
 
@@ -19,21 +19,21 @@ static _Atomic unsigned n_found;
 static _Atomic uint64_t plain[1 << 10];
 
 /* A slot that was bound to the runtime; slots not bound yet lead into the module's own PLT. */
-NO_SANITIZE static bool is_bound(const struct imports *m, const ElfW(Rela) * r, int api)
+NO_SANITIZE static bool is_bound(const struct elf_object *m, const ElfW(Rela) * r, int api)
 {
 	uint64_t real = (uint64_t)(uintptr_t)__atomic_load_n(&acl_real[api], __ATOMIC_ACQUIRE);
 
 	return real && *(const uint64_t *)(m->base + r->r_offset) == real;
 }
 
-/* Whether any of them is of the runtime's, bound or not. */
-NO_SANITIZE static bool look_through(
-	const struct imports *m, const ElfW(Rela) * r, uint64_t size, struct direct_binding *b)
+/* Whether any of its imports is of the runtime's, bound or not. */
+NO_SANITIZE static bool look_through(const struct elf_object *m, struct direct_binding *b)
 {
 	bool imports = false;
+	uint64_t at = 0;
 
-	for (uint64_t n = size / sizeof(*r); r && n; n--, r++) {
-		const char *name = m->strings + m->symbols[ELF64_R_SYM(r->r_info)].st_name;
+	for (const ElfW(Rela) * r; (r = elf_object_relocation(m, &at));) {
+		const char *name = elf_object_name(m, r);
 		int api;
 
 		if (!IS_IMPORT(ELF64_R_TYPE(r->r_info)) || name[0] != 'a' || name[1] != 'c' || name[2] != 'l')
@@ -53,7 +53,7 @@ NO_SANITIZE static bool look_through(
  * relocations is for the first time only.  A module in the place of an
  * unloaded one differs in size.
  */
-static _Atomic uint64_t *plain_slot(const struct imports *m, uint64_t *key)
+static _Atomic uint64_t *plain_slot(const struct elf_object *m, uint64_t *key)
 {
 	*key = m->base ^ (uint64_t)(uintptr_t)m->strings << 7 ^ m->rela_size << 40 ^ m->plt_size << 20 ^ 1;
 	return &plain[(*key * UINT64_C(0x9e3779b97f4a7c15)) >> 54];
@@ -75,21 +75,20 @@ static int each_module(struct dl_phdr_info *info, size_t size, void *context)
 {
 	unsigned n = atomic_load(&n_found);
 	_Atomic uint64_t *slot;
-	struct imports m;
+	struct elf_object m;
 	uint64_t key;
 	bool imports;
 	struct text t;
 
 	(void)size;
 	(void)context;
-	if (n == MODULES_MAX || !imports_of(info, &m))
+	if (n == MODULES_MAX || !elf_object_of(info, &m))
 		return 0;
 	slot = plain_slot(&m, &key);
 	if (atomic_load(slot) == key)
 		return 0;
 	found[n].functions = 0;
-	imports = look_through(&m, m.plt, m.plt_size, &found[n]);
-	imports |= look_through(&m, m.rela, m.rela_size, &found[n]);
+	imports = look_through(&m, &found[n]);
 	if (!imports)
 		atomic_store(slot, key);
 	text_init(&t, found[n].module, sizeof(found[n].module));

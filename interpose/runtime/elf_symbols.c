@@ -6,7 +6,6 @@
 
 #include "interpose/runtime/elf_symbols.h"
 
-#include "interpose/runtime/import_table.h"
 #include "interpose/runtime/loaded_module.h"
 #include "interpose/runtime/module_walk.h"
 #include "interpose/common/compiler.h"
@@ -29,54 +28,6 @@ NO_SANITIZE static uint32_t gnu_hash_of(const char *name)
 	for (; *name; name++)
 		h = h * 33 + (unsigned char)*name;
 	return h;
-}
-
-/* glibc relocates these pointers in place, except where the section is read-only. */
-NO_SANITIZE static const void *dynamic_pointer(uint64_t base, uint64_t value)
-{
-	return (const void *)(uintptr_t)(value < base ? base + value : value);
-}
-
-NO_SANITIZE static bool read_dynamic(const ElfW(Dyn) * dyn, struct elf_object *out)
-{
-	for (; dyn->d_tag != DT_NULL; dyn++) {
-		const void *p = dynamic_pointer(out->base, dyn->d_un.d_ptr);
-
-		switch (dyn->d_tag) {
-		case DT_SYMTAB:
-			out->symbols = p;
-			break;
-		case DT_STRTAB:
-			out->strings = p;
-			break;
-		case DT_VERSYM:
-			out->versions = p;
-			break;
-		case DT_GNU_HASH:
-			out->gnu_hash = p;
-			break;
-		case DT_HASH:
-			out->sysv_hash = p;
-			break;
-		case DT_RELA:
-			out->rela = p;
-			break;
-		case DT_RELASZ:
-			out->rela_size = dyn->d_un.d_val;
-			break;
-		}
-	}
-	return out->symbols && out->strings && (out->gnu_hash || out->sysv_hash);
-}
-
-NO_SANITIZE bool elf_object_of(const struct dl_phdr_info *info, struct elf_object *out)
-{
-	*out = (struct elf_object){.base = info->dlpi_addr};
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			return read_dynamic((void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr), out);
-	}
-	return false;
 }
 
 /* A symbol that an unversioned reference of a new program would bind to. */
@@ -122,7 +73,7 @@ NO_SANITIZE static uint32_t find_linear(const struct elf_object *o, const char *
 
 NO_SANITIZE static uint32_t find_symbol(const struct elf_object *o, const char *name)
 {
-	return o->gnu_hash ? find_gnu(o, name) : find_linear(o, name);
+	return o->gnu_hash ? find_gnu(o, name) : o->sysv_hash ? find_linear(o, name) : 0;
 }
 
 NO_SANITIZE void *elf_find(const struct elf_object *o, const char *name)
@@ -137,53 +88,22 @@ NO_SANITIZE void *elf_find(const struct elf_object *o, const char *name)
 	return (void *)(o->base + s->st_value);
 }
 
-/* The name after the i-th symbol that the object only refers to; those stand before the ones in its GNU hash
- * table. */
-NO_SANITIZE static const char *next_import(const struct elf_object *o, uint32_t *i)
-{
-	uint32_t n = o->gnu_hash ? o->gnu_hash[1] : o->sysv_hash[1];
-
-	while (++*i < n)
-		if (o->symbols[*i].st_shndx == SHN_UNDEF)
-			return o->strings + o->symbols[*i].st_name;
-	return NULL;
-}
-
-NO_SANITIZE bool elf_imports(const struct elf_object *o, const char *name)
-{
-	uint32_t i = 0;
-
-	for (const char *import; (import = next_import(o, &i));)
-		if (same(import, name))
-			return true;
-	return false;
-}
-
-bool elf_imports_some(const struct elf_object *o, bool (*wanted)(const char *name))
-{
-	uint32_t i = 0;
-
-	for (const char *import; (import = next_import(o, &i));)
-		if (wanted(import))
-			return true;
-	return false;
-}
-
 static bool is_copy(const struct elf_object *o, uint32_t symbol)
 {
-	uint64_t n = o->rela ? o->rela_size / sizeof(*o->rela) : 0;
+	uint64_t at = 0;
 
-	for (uint64_t i = 0; i < n; i++)
-		if (ELF64_R_SYM(o->rela[i].r_info) == symbol && IS_COPY(ELF64_R_TYPE(o->rela[i].r_info)))
+	for (const ElfW(Rela) * r; (r = elf_object_relocation(o, &at));)
+		if (ELF64_R_SYM(r->r_info) == symbol && IS_COPY(ELF64_R_TYPE(r->r_info)))
 			return true;
 	return false;
 }
 
 bool elf_uses(const struct elf_object *o, const struct elf_object *other)
 {
-	uint32_t i = 0, symbol;
+	uint64_t at = 0;
+	uint32_t symbol;
 
-	for (const char *import; (import = next_import(o, &i));) {
+	for (const char *import; (import = elf_object_import(o, &at));) {
 		symbol = find_symbol(other, import);
 		if (symbol && !is_copy(other, symbol))
 			return true;
@@ -202,16 +122,10 @@ NO_SANITIZE static int match_address(struct dl_phdr_info *info, size_t size, voi
 	struct at_address *at = data;
 
 	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-		uint64_t start = info->dlpi_addr + ph->p_vaddr;
-
-		if (ph->p_type == PT_LOAD && at->address >= start && at->address < start + ph->p_memsz) {
-			at->found = elf_object_of(info, at->out);
-			return 1;
-		}
-	}
-	return 0;
+	if (!elf_object_holds(info, at->address))
+		return 0;
+	at->found = elf_object_of(info, at->out);
+	return 1;
 }
 
 NO_SANITIZE bool elf_object_at(uint64_t address, struct elf_object *out)
@@ -220,18 +134,6 @@ NO_SANITIZE bool elf_object_at(uint64_t address, struct elf_object *out)
 
 	module_walk(match_address, &at);
 	return at.found;
-}
-
-static bool holds(const struct dl_phdr_info *info, uint64_t address)
-{
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-		uint64_t start = info->dlpi_addr + ph->p_vaddr;
-
-		if (ph->p_type == PT_LOAD && address >= start && address < start + ph->p_memsz)
-			return true;
-	}
-	return false;
 }
 
 struct order {
@@ -245,7 +147,7 @@ static int match_order(struct dl_phdr_info *info, size_t size, void *data)
 
 	(void)size;
 	o->at++;
-	return holds(info, o->address);
+	return elf_object_holds(info, o->address);
 }
 
 int elf_order(uint64_t address)
@@ -265,8 +167,8 @@ static int match_either(struct dl_phdr_info *info, size_t size, void *data)
 	struct follows *f = data;
 
 	(void)size;
-	f->other_first = holds(info, f->other);
-	return f->other_first || holds(info, f->address);
+	f->other_first = elf_object_holds(info, f->other);
+	return f->other_first || elf_object_holds(info, f->address);
 }
 
 bool elf_follows(uint64_t address, uint64_t other)
@@ -321,7 +223,7 @@ static int match_first(struct dl_phdr_info *info, size_t size, void *data)
 		f->imported = elf_imports(&object, f->name);
 	if (!find_symbol(&object, f->name))
 		return 0;
-	f->ours = holds(info, f->address);
+	f->ours = elf_object_holds(info, f->address);
 	return 1;
 }
 
@@ -346,11 +248,11 @@ static int match_defines(struct dl_phdr_info *info, size_t size, void *data)
 	unsigned defined = 0;
 
 	(void)size;
-	if (!elf_object_of(info, &object) || holds(info, (uintptr_t)match_defines))
+	if (!elf_object_of(info, &object) || elf_object_holds(info, (uintptr_t)match_defines))
 		return 0;
 	for (unsigned i = 0; i < d->n; i++)
 		defined += find_symbol(&object, d->names[i]) != 0;
-	if (holds(info, d->address))
+	if (elf_object_holds(info, d->address))
 		d->own = defined;
 	else if (defined > d->others)
 		d->others = defined;
@@ -379,7 +281,7 @@ static int match_behind(struct dl_phdr_info *info, size_t size, void *data)
 
 	(void)size;
 	if (!b->passed)
-		b->passed = holds(info, (uintptr_t)elf_behind);
+		b->passed = elf_object_holds(info, (uintptr_t)elf_behind);
 	else if (elf_object_of(info, &object))
 		b->found = elf_find(&object, b->name);
 	return b->found != NULL;
@@ -405,7 +307,7 @@ static int collect_behind(struct dl_phdr_info *info, size_t size, void *data)
 
 	(void)size;
 	if (!b->passed)
-		b->passed = holds(info, (uintptr_t)elf_behind);
+		b->passed = elf_object_holds(info, (uintptr_t)elf_behind);
 	else if (elf_object_of(info, &b->objects[b->n]))
 		b->n++;
 	return b->n == b->max;
@@ -508,9 +410,9 @@ NO_SANITIZE void *elf_libc(const char *name)
 	struct in_libc in = {.name = name};
 
 	for (const struct link_map *l = module_list(); l && !in.found; l = l->l_next) {
-		struct elf_object object = {.base = l->l_addr};
+		struct elf_object object;
 
-		if (is_libc(l->l_name) && read_dynamic(l->l_ld, &object))
+		if (is_libc(l->l_name) && elf_object_read(l->l_ld, l->l_addr, &object))
 			in.found = elf_find(&object, name);
 	}
 	if (!in.found)

@@ -6,34 +6,17 @@
 #ifndef INTERPOSE_ELF_SYMBOLS_H
 #define INTERPOSE_ELF_SYMBOLS_H
 
-#include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-struct elf_object {
-	uint64_t base;
-	const ElfW(Sym) * symbols;
-	const char *strings;
-	const ElfW(Half) * versions; /* NULL = the object has none */
-	const uint32_t *gnu_hash, *sysv_hash; /* at least one is set */
-	const ElfW(Rela) * rela;
-	uint64_t rela_size;
-};
-
-bool elf_object_of(const struct dl_phdr_info *info, struct elf_object *out);
+#include "interpose/runtime/elf_object.h"
 
 /* Address of the function's default version that the object defines, NULL if it defines none. */
 void *elf_find(const struct elf_object *object, const char *name);
 
-/* Whether the object refers to the name without defining it. */
-bool elf_imports(const struct elf_object *object, const char *name);
-
-/* Whether it refers to a name that is wanted. */
-bool elf_imports_some(const struct elf_object *object, bool (*wanted)(const char *name));
-
 /*
- * Whether it refers to a name that the other object defines, data left out that the other one only has a copy
- * of (stdout in a program): that is shared with the library it came from.
+ * Whether an object refers to a name that the other object defines, data left out that the other one only has
+ * a copy of (stdout in a program): that is shared with the library it came from.
  */
 bool elf_uses(const struct elf_object *object, const struct elf_object *other);
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "interpose/common/compiler.h"
 #include "interpose/common/kernel_copy.h"
@@ -25,6 +26,14 @@
 static const char *const aligned_functions[] = {"posix_memalign", "aligned_alloc", "memalign", "valloc",
 	"pvalloc", "_ZnwmSt11align_val_t", "_ZnamSt11align_val_t", "_ZnwmSt11align_val_tRKSt9nothrow_t",
 	"_ZnamSt11align_val_tRKSt9nothrow_t", "dlsym", NULL};
+
+NO_SANITIZE static bool gives_aligned(const char *import)
+{
+	for (const char *const *name = aligned_functions; *name; name++)
+		if (!strcmp(import, *name))
+			return true;
+	return false;
+}
 
 /* Those of the C and C++ libraries are behind the others' imports, and those that record give the program no
  * blocks. */
@@ -46,10 +55,7 @@ NO_SANITIZE static int imports_aligned(struct dl_phdr_info *info, size_t size, v
 		return 0;
 	if (info->dlpi_name && is_cann_library(info->dlpi_name))
 		return 0;
-	for (const char *const *name = aligned_functions; *name; name++)
-		if (elf_imports(&object, *name))
-			return 1;
-	return 0;
+	return elf_imports_some(&object, gives_aligned);
 }
 
 /* A module that looks functions up by name may find these as well. */

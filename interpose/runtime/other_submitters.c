@@ -12,7 +12,7 @@
 #include "aclcheck/model.h"
 #include "interpose/runtime/library_name.h"
 #include "interpose/common/compiler.h"
-#include "interpose/runtime/import_table.h"
+#include "interpose/runtime/elf_object.h"
 #include "interpose/runtime/module_walk.h"
 #include "interpose/runtime/program_threads.h"
 
@@ -55,11 +55,12 @@ NO_SANITIZE static bool leads_past(const char *name, enum checks_other_submitter
 	return begins_with_one(name, functions[what]) && acl_api_find(name) < 0;
 }
 
-NO_SANITIZE static bool among(
-	const struct imports *m, const ElfW(Rela) * r, uint64_t size, enum checks_other_submitter what)
+NO_SANITIZE static bool refers_past(const struct elf_object *o, enum checks_other_submitter what)
 {
-	for (uint64_t n = size / sizeof(*r); r && n; n--, r++)
-		if (IS_IMPORT(ELF64_R_TYPE(r->r_info)) && leads_past(import_name(m, r), what))
+	uint64_t at = 0;
+
+	for (const ElfW(Rela) * r; (r = elf_object_relocation(o, &at));)
+		if (IS_IMPORT(ELF64_R_TYPE(r->r_info)) && leads_past(elf_object_name(o, r), what))
 			return true;
 	return false;
 }
@@ -68,14 +69,13 @@ static int each_module(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct search *search = context;
 	const char *path = info->dlpi_name ? info->dlpi_name : "", *slash = strrchr(path, '/');
-	struct imports m;
+	struct elf_object object;
 
 	(void)size;
 	if (begins_with_one(slash ? slash + 1 : path, libraries[search->what]))
 		search->found = true;
-	else if (!is_cann_library(path) && imports_of(info, &m))
-		search->found = among(&m, m.plt, m.plt_size, search->what) ||
-				among(&m, m.rela, m.rela_size, search->what);
+	else if (!is_cann_library(path) && elf_object_of(info, &object))
+		search->found = refers_past(&object, search->what);
 	return search->found;
 }
 

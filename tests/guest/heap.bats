@@ -97,6 +97,27 @@ heap_setup() {
 	same_heap exits bug
 }
 
+@test "exit functions of a program that exports nothing" {
+	heap_setup
+	cat >exits.c <<-'E'
+		#include <acl/acl.h>
+		#include <stdlib.h>
+		static void nothing(void) {}
+		int main(void)
+		{
+			if (aclInit(0))
+				return 1;
+			for (int i = 0; i < 100; i++)
+				if (atexit(nothing) || !malloc(i))
+					return 1;
+			return aclFinalize();
+		}
+	E
+	$CC -w -no-pie -fno-pie -I"$ACLCHECK_BUILD/include" -o exits exits.c -L"$softnpu" -lascendcl -Wl,-rpath,"$softnpu"
+	PROGRAM=(./exits)
+	same_heap
+}
+
 @test "names from dlsym, also of functions that there are none of" {
 	heap_setup
 	same_heap names bug

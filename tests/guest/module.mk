@@ -106,7 +106,7 @@ $(GUEST)/traced/libaclcheck.so: $(BUILD)/libaclcheck.so
 
 # The parts that know addresses, on their own.
 $(GUEST)/addresses: $(call objs,tests/guest/addresses.c tests/guest/no_dl.c $(addprefix interpose/common/,tool_arena.c tool_memory.c thread_state.c kernel_copy.c site_conditions.c tool_open.c) \
-	$(addprefix interpose/runtime/,elf_symbols.c host_address.c library_name.c loaded_module.c module_walk.c) checks/engine/lock.c $(CALL_STACK_SOURCES) $(addprefix interpose/symbolize/,python_place.c python_status.c stack_site.c) \
+	$(addprefix interpose/runtime/,elf_object.c elf_symbols.c host_address.c library_name.c loaded_module.c module_walk.c) checks/engine/lock.c $(CALL_STACK_SOURCES) $(addprefix interpose/symbolize/,python_place.c python_status.c stack_site.c) \
 	$(STACK_SOURCES) $(UNWIND_SOURCES))
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(SANITIZE) -o $@ $^ -lcmocka -ldl -pthread
 TESTS += $(GUEST)/addresses

@@ -290,6 +290,7 @@ ends() {
 	made -o prints ends.cpp -DPRINTS
 	made -o object ends.cpp -DOBJECT
 	made -o destructor ends.cpp -DDESTRUCTOR
+	made -o fixed ends.cpp -DDESTRUCTOR -no-pie -fno-pie # exports nothing
 	made -o libobject.so -shared -fPIC ends.cpp -DOBJECT -DLIBRARY
 	made -o linked ends.cpp -DPROGRAM -lobject
 	made -o opens ends.cpp -DPROGRAM -DOPENS
@@ -298,6 +299,7 @@ ends() {
 	# nothing is left behind; the verdict of what may still call is not known when the recording ends
 	[ "$(ends object)" = pass ]
 	[ "$(ends destructor)" = inconclusive ]
+	[ "$(ends fixed)" = inconclusive ]
 	[ "$(ends linked)" = inconclusive ]
 	[ "$(ends opens)" = pass ]
 }
