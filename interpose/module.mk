@@ -12,7 +12,7 @@ CALL_STACK_SOURCES := $(addprefix interpose/symbolize/,call_stack.c caller_site.
 # What people and pipelines read: settings, log, journal, report. The tests of these parts supply the rest themselves.
 SINK_SOURCES := $(filter-out interpose/report/trace_sink.c $(CALL_STACK_SOURCES) $(UNWIND_SOURCES), \
 	$(INTERPOSE_COMMON) $(STACK_SOURCES) $(wildcard interpose/config/*.c interpose/symbolize/*.c interpose/report/*.c)) \
-	$(addprefix interpose/runtime/,direct_binding.c runtime_copies.c elf_object.c library_name.c)
+	$(addprefix interpose/runtime/,direct_binding.c runtime_copies.c elf_object.c library_name.c) checks/engine/lock.c
 
 CPPFLAGS_interpose := -DACLCHECK_VERSION='"$(VERSION)"'
 $(foreach d,$(wildcard interpose/*/),$(eval CPPFLAGS_$(d:/=) := $(CPPFLAGS_interpose)))

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "aclcheck/model.h"
+#include "checks/engine/lock.h"
 #include "interpose/runtime/library_name.h"
 #include "interpose/runtime/direct_binding.h"
 #include "interpose/runtime/foreign_function.h"
@@ -138,15 +139,15 @@ static void foreign_search(void)
 
 void call_coverage_search_copies(void)
 {
-	static atomic_flag busy = ATOMIC_FLAG_INIT;
+	static struct acl_lock busy;
 	char path[256], line[512];
 	struct text t;
 	bool found;
 
-	if (!real_sample() || atomic_flag_test_and_set(&busy))
+	if (!real_sample() || !lock_at_once(&busy))
 		return;
 	found = runtime_copy_find(real_sample(), path, sizeof(path));
-	atomic_flag_clear(&busy);
+	unlock(&busy);
 	if (!found)
 		return;
 	text_init(&t, line, sizeof(line));

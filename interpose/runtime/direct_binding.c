@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "aclcheck/model.h"
+#include "checks/engine/lock.h"
 #include "interpose/runtime/function_table.h"
 #include "interpose/common/compiler.h"
 #include "interpose/runtime/elf_object.h"
@@ -14,7 +15,9 @@
 
 #define MODULES_MAX 32
 
-static struct direct_binding found[MODULES_MAX];
+static struct acl_lock adding;
+static struct direct_binding
+	found[MODULES_MAX]; /* what is below n_found stays, but for its number of functions */
 static _Atomic unsigned n_found;
 static _Atomic uint64_t plain[1 << 10];
 
@@ -60,41 +63,47 @@ static _Atomic uint64_t *plain_slot(const struct elf_object *m, uint64_t *key)
 }
 
 /* A new one goes to the end; slots of a known one may have been bound since. */
-static void keep(unsigned n)
+static void keep(const struct direct_binding *b)
 {
-	for (unsigned i = 0; i < n; i++)
-		if (!strcmp(found[i].module, found[n].module)) {
-			if (found[i].functions < found[n].functions)
-				found[i].functions = found[n].functions;
-			return;
-		}
-	atomic_store(&n_found, n + 1);
+	unsigned n, i = 0;
+
+	lock(&adding);
+	n = atomic_load(&n_found);
+	while (i < n && strcmp(found[i].module, b->module) != 0)
+		i++;
+	if (i == n && n < MODULES_MAX) {
+		memcpy(found[n].module, b->module, sizeof(b->module));
+		found[n].first = b->first;
+		found[n].functions = b->functions;
+		atomic_store(&n_found, n + 1);
+	} else if (i < n && found[i].functions < b->functions) {
+		found[i].functions = b->functions;
+	}
+	unlock(&adding);
 }
 
 static int each_module(struct dl_phdr_info *info, size_t size, void *context)
 {
-	unsigned n = atomic_load(&n_found);
+	struct direct_binding b = {.functions = 0};
 	_Atomic uint64_t *slot;
 	struct elf_object m;
 	uint64_t key;
-	bool imports;
 	struct text t;
 
 	(void)size;
 	(void)context;
-	if (n == MODULES_MAX || !elf_object_of(info, &m))
+	if (atomic_load(&n_found) == MODULES_MAX || !elf_object_of(info, &m))
 		return 0;
 	slot = plain_slot(&m, &key);
 	if (atomic_load(slot) == key)
 		return 0;
-	found[n].functions = 0;
-	imports = look_through(&m, &found[n]);
-	if (!imports)
+	if (!look_through(&m, &b))
 		atomic_store(slot, key);
-	text_init(&t, found[n].module, sizeof(found[n].module));
+	if (!b.functions)
+		return 0;
+	text_init(&t, b.module, sizeof(b.module));
 	text_str(&t, info->dlpi_name && *info->dlpi_name ? info->dlpi_name : "the program");
-	if (found[n].functions)
-		keep(n);
+	keep(&b);
 	return 0;
 }
 

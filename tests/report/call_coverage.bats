@@ -35,6 +35,48 @@ call() {
 	[ "$(json r.json 'len(r["inconclusive"])')" = 1 ]
 }
 
+@test "those that several threads unload at once are all named, each once" {
+	cat >unload.c <<-'END'
+		#define _GNU_SOURCE
+		#include <acl/acl.h>
+		#include <dlfcn.h>
+		#include <pthread.h>
+		#include <stdio.h>
+		static void *unload(void *first)
+		{
+			for (int i = 0; i < 400; i++) {
+				char path[32];
+				void *h;
+				sprintf(path, "./plugin-%c.so", (char)('a' + ((long)first + i % 3) % 12));
+				h = dlopen(path, RTLD_NOW | RTLD_DEEPBIND);
+				if (h)
+					dlclose(h);
+			}
+			return NULL;
+		}
+		int main(void)
+		{
+			pthread_t threads[4];
+			if (aclInit(NULL))
+				return 1;
+			for (long i = 0; i < 4; i++)
+				pthread_create(&threads[i], NULL, unload, (void *)(i * 3));
+			for (int i = 0; i < 4; i++)
+				pthread_join(threads[i], NULL);
+			return aclFinalize();
+		}
+	END
+	cc -w -I"$BUILD/include" -o unload unload.c -L"$BUILD/softnpu" -lascendcl -ldl -pthread -Wl,-rpath,"$BUILD/softnpu"
+	for name in a b c d e f g h i j k l; do
+		cp "$BUILD/tests/report/libplugin.so" plugin-$name.so
+	done
+	for ((n = 0; n < 5; n++)); do
+		run "$ACLCHECK" run --softnpu --report r.json -- ./unload
+		[ "$status" = 98 ]
+		[ "$(json r.json 'sorted((a["module"].split("/")[-1], a["functions"], a["first"]) for a in r["reach"]["around"]) == [(f"plugin-{c}.so", 2, "aclrtMalloc") for c in "abcdefghijkl"]')" = True ]
+	done
+}
+
 @test "the same from a library of CANN is normal and only listed" {
 	cp "$BUILD/tests/report/libplugin.so" libhccl_plugin.so
 	run "$ACLCHECK" run --softnpu --report r.json -- "$BUILD/tests/report/plugged" ./libhccl_plugin.so deep
