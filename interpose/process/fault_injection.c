@@ -7,12 +7,14 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "acl/acl_rt.h"
 #include "aclcheck/model.h"
 #include "checks/engine/atomics.h"
 #include "interpose/common/fault_rules.h"
 #include "interpose/config/run_settings.h"
 #include "interpose/report/injected_faults.h"
 #include "interpose/report/sinks.h"
+#include "interpose/runtime/function_table.h"
 #include "interpose/runtime/loaded_module.h"
 #include "interpose/symbolize/call_stack.h"
 #include "interpose/symbolize/python_frames.h"
@@ -134,7 +136,30 @@ static bool place_fits(const struct fault_rule *rule, unsigned number, const str
 	return fits;
 }
 
-/* What the thread's last call failed with, if that was ours. */
+/* What the runtime itself has as the thread's last error; aclrtGetLastError takes it away. */
+static int32_t runtime_last_error(unsigned api)
+{
+	aclError (*get)(aclrtLastErrLevel) =
+		(__typeof__(get))(void *)__atomic_load_n(&acl_real[api], __ATOMIC_ACQUIRE);
+
+	return get ? get(ACL_RT_THREAD_LEVEL) : 0;
+}
+
+/* As a failure of the runtime would: an older one is forgotten, so what the runtime has later is newer. */
+static void become_last_error(struct acl_thread *t, int32_t error)
+{
+	runtime_last_error(ACL_API_aclrtGetLastError);
+	t->fault_error = error;
+}
+
+/* Whether the thread's last error is an injected one: the runtime has reported none since. */
+static bool is_last_error(struct acl_thread *t)
+{
+	if (t->fault_error && runtime_last_error(ACL_API_aclrtPeekAtLastError))
+		t->fault_error = 0;
+	return t->fault_error != 0;
+}
+
 static struct fault last_error(struct acl_thread *t, unsigned api)
 {
 	struct fault f = {.error = t->fault_error};
@@ -179,7 +204,7 @@ struct fault fault_of(struct acl_thread *t, struct acl_call_record *call)
 
 	if (call->path == ACL_PATH_INSIDE)
 		return f;
-	if (asks_for_last_error(call->api) && t->fault_error)
+	if (asks_for_last_error(call->api) && is_last_error(t))
 		return last_error(t, call->api);
 	note_next_call(t, call);
 	for (uint32_t left = about[call->api]; left && !f.error; left &= left - 1) {
@@ -207,7 +232,7 @@ struct fault fault_of(struct acl_thread *t, struct acl_call_record *call)
 		if (rule->error) {
 			t->fault_place = (uint16_t)place;
 			t->fault_api = call->api;
-			t->fault_error = rule->error;
+			become_last_error(t, rule->error);
 			t->fault_arguments = arguments_of(call);
 		}
 	}

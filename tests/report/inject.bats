@@ -28,6 +28,36 @@ injected() {
 	[ "$(json r.json 'r["verdict"], r["findings"]')" = "('pass', [])" ]
 }
 
+@test "the thread's last error is the newest one, injected or not" {
+	cat >newest.c <<-'END'
+		#include <acl/acl.h>
+		#include <stdio.h>
+		static void say(void)
+		{
+			int peeked = aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), got = aclrtGetLastError(ACL_RT_THREAD_LEVEL);
+			printf("%d %d %d\n", peeked, got, aclrtGetLastError(ACL_RT_THREAD_LEVEL));
+		}
+		int main(void)
+		{
+			void *block;
+			if (aclInit(NULL) || aclrtSetDevice(0))
+				return 1;
+			printf("%d\n", aclrtSetDevice(1000));
+			aclrtMalloc(&block, 64, ACL_MEM_MALLOC_HUGE_FIRST);
+			say();
+			aclrtMalloc(&block, 64, ACL_MEM_MALLOC_HUGE_FIRST);
+			aclrtSetDevice(1000);
+			say();
+			return aclrtResetDevice(0) || aclFinalize();
+		}
+	END
+	cc -w -I"$BUILD/include" -o newest newest.c -L"$BUILD/softnpu" -lascendcl -lacl_rt -Wl,-rpath,"$BUILD/softnpu"
+	"$ACLCHECK" run --softnpu --inject 'aclrtMalloc:when=1+:error=207001' -- ./newest >said 2>/dev/null || [ $? = 97 ]
+	read -r real <said
+	[ "$real" != 207001 ]
+	[ "$(cat said)" = "$(printf '%s\n' "$real" "207001 207001 0" "$real $real 0")" ]
+}
+
 @test "how the program took it: stopped, retried, used what the call left behind, or no sign" {
 	inject 3 'aclrtMalloc:when=2:error=207001' stop
 	[ "$(injected "i['noticed']")" = "['stopped']" ]
