@@ -95,6 +95,50 @@ ask() {
 		"[('stream 1', 'ACL_MEMCPY_HOST_TO_DEVICE', 4096), ('stream 2', 'ACL_MEMCPY_DEVICE_TO_HOST', 8192)]" ]
 }
 
+@test "all that a stream may wait for: named, drawn as such, and an arrow from what it waits for" {
+	cat >signals.c <<-'E'
+		#include "acl/acl.h"
+		int main(void)
+		{
+			aclrtCntNotifyRecordInfo record = {.mode = ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE, .value = 1};
+			aclrtCntNotifyWaitInfo wait = {.mode = ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE, .value = 1, .timeout = 5};
+			aclrtStream a, b;
+			aclrtCntNotify count;
+			aclrtNotify notify;
+			aclrtEvent event;
+			void *word, *other;
+			aclInit(0), aclrtSetDevice(0), aclrtCreateStream(&a), aclrtCreateStream(&b);
+			aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC), aclrtCreateNotify(&notify, 0), aclrtCntNotifyCreate(&count, 0);
+			aclrtMalloc(&word, 64, ACL_MEM_MALLOC_HUGE_FIRST), aclrtMalloc(&other, 64, ACL_MEM_MALLOC_HUGE_FIRST);
+			aclrtRecordEvent(event, a), aclrtStreamWaitEvent(b, event);
+			aclrtRecordNotify(notify, a), aclrtWaitAndResetNotify(notify, b, 5);
+			aclrtCntNotifyRecord(count, a, &record), aclrtCntNotifyWaitWithTimeout(count, b, &wait);
+			aclrtValueWrite(word, 7, 0, a), aclrtValueWait(word, 7, ACL_STREAM_WAIT_VALUE_EQ, b);
+			aclrtSynchronizeStream(b);
+			/* No arrow: what was recorded is gone. */
+			aclrtResetEvent(event, b), aclrtStreamWaitEvent(b, event);
+			aclrtFree(other), aclrtValueWait(word, 7, ACL_STREAM_WAIT_VALUE_EQ, b);
+			aclrtSynchronizeStream(b);
+			aclrtFree(word), aclrtCntNotifyDestroy(count), aclrtDestroyNotify(notify), aclrtDestroyEvent(event);
+			aclrtDestroyStream(a), aclrtDestroyStream(b), aclrtResetDevice(0);
+			return aclFinalize();
+		}
+	E
+	gcc -w -I"$ACLCHECK_BUILD/include" -o waits signals.c -L"$ACLCHECK_BUILD/softnpu" -lascendcl -lacl_rt -Wl,-rpath,"$ACLCHECK_BUILD/softnpu"
+	record signals -- ./waits
+	"$aclcheck" timeline --chrome signals.json signals
+	"$aclcheck" timeline -o signals.html signals
+	cp signals.json "$BATS_FILE_TMPDIR"
+	[ "$(ask signals '[(lane(a)[:8], lane(b)[:8]) for a, b in zip(of("s"), of("f"))] == [("stream 1", "stream 2")] * 4')" = True ]
+	[ "$(ask signals 'sorted({x["name"] for x in of("X") if x["cat"] == "stream" and "object" not in x["args"]})')" = "[]" ]
+	for name in aclrtRecordEvent aclrtRecordNotify aclrtCntNotifyRecord aclrtValueWrite; do
+		grep -q "{\"name\":\"$name\",\"does\":\"record\"" signals.html
+	done
+	for name in aclrtStreamWaitEvent aclrtWaitAndResetNotify aclrtCntNotifyWaitWithTimeout aclrtValueWait; do
+		grep -q "{\"name\":\"$name\",\"does\":\"wait\"" signals.html
+	done
+}
+
 @test "chrome: an arrow from the record to its wait, none to a wait for an event that nobody recorded" {
 	[ "$(ask ordered '[(lane(a)[:8], lane(b)[:8]) for a, b in zip(of("s"), of("f"))]')" = "[('stream 1', 'stream 2')]" ]
 	[ "$(ask ordered '[ns(x["ts"]) for x in of("X") if x["cat"] == "stream" and x["name"] in ("aclrtRecordEvent", "aclrtStreamWaitEvent")][:2] == [ns(x["ts"]) for x in of("s") + of("f")]')" = True ]

@@ -160,6 +160,21 @@ const char *text_of(const json_t *object, const char *key);
 json_int_t number_of(const json_t *object, const char *key);
 bool flag_of(const json_t *object, const char *key);
 
+/* --- what streams wait for (signal_way.c) ----------------------------------- */
+
+/* By enum acl_operation, 0 = there is none; handle: enum acl_handle, none for a word of memory. */
+struct signal_way {
+	unsigned record, wait, reset, destroy, handle;
+	const char *what, *act;
+};
+
+enum signal_act { SIGNAL_NONE, SIGNAL_RECORD, SIGNAL_WAIT, SIGNAL_FORGET };
+
+/* What the function does with a signal of that way; NULL = it has to do with none. */
+enum signal_act signal_act(unsigned api, const struct signal_way **way);
+/* The parameter that names the signal, -1 = none alone does. */
+int signal_argument(unsigned api);
+
 /* --- results that appear whole or not at all (whole_file.c) ---------------- */
 
 /*

@@ -40,27 +40,16 @@ static const char *argument(const json_t *call, unsigned handle)
 	return api >= 0 && handle == ACL_HANDLE_NONE ? text_of(args, acl_params(&acl_apis[api])[0].name) : "";
 }
 
-/* A wait of a stream, and what ends one. */
-static const struct way {
-	int wait, record;
-	unsigned handle;
-	const char *what, *act;
-} ways[] = {
-	{ACL_OP_WAIT_EVENT, ACL_OP_RECORD_EVENT, ACL_HANDLE_EVENT, "event", "records it"},
-	{ACL_OP_WAIT_NOTIFY, ACL_OP_RECORD_NOTIFY, ACL_HANDLE_NOTIFY, "notify", "records it"},
-	{ACL_OP_WAIT_COUNT_NOTIFY, ACL_OP_RECORD_COUNT_NOTIFY, ACL_HANDLE_CNT_NOTIFY, "notify", "records it"},
-	{ACL_OP_WAIT_VALUE, ACL_OP_WRITE_VALUE, ACL_HANDLE_NONE, "the word at", "writes it"},
-};
-
-static const struct way *way_of(const json_t *call)
+/* What the call waits for on its stream; NULL = nothing. */
+static const struct signal_way *way_of(const json_t *call)
 {
-	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
-		if (operation_of_call(call) == ways[i].wait)
-			return &ways[i];
-	return NULL;
+	int api = acl_api_find(text_of(call, "call"));
+	const struct signal_way *way = NULL;
+
+	return api >= 0 && signal_act((unsigned)api, &way) == SIGNAL_WAIT ? way : NULL;
 }
 
-static const json_t *record_of(const json_t *threads, const struct way *w, const char *key)
+static const json_t *record_of(const json_t *threads, unsigned operation, unsigned handle, const char *key)
 {
 	const json_t *thread, *call;
 	size_t i, k;
@@ -69,7 +58,7 @@ static const json_t *record_of(const json_t *threads, const struct way *w, const
 	{
 		json_array_foreach(json_object_get(thread, "calls"), k, call)
 		{
-			if (operation_of_call(call) == w->record && !strcmp(argument(call, w->handle), key))
+			if (operation_of_call(call) == (int)operation && !strcmp(argument(call, handle), key))
 				return call;
 		}
 	}
@@ -112,9 +101,9 @@ static bool chain_from(struct chain *c, const char *stream, struct text *t);
 /* A wait that is not ended, or of which the record waits itself. */
 static bool wait_holds(struct chain *c, const char *stream, const json_t *call, struct text *t)
 {
-	const struct way *w = way_of(call);
+	const struct signal_way *w = way_of(call);
 	const char *key = argument(call, w->handle), *recorder;
-	const json_t *record = record_of(c->threads, w, key);
+	const json_t *record = record_of(c->threads, w->record, w->handle, key);
 	size_t before = t->len;
 
 	if (!record) {
@@ -165,7 +154,8 @@ void wait_chain(struct text *t, const json_t *process, const json_t *call)
 		chain_from(&c, argument(call, ACL_HANDLE_STREAM), t);
 		break;
 	case ACL_OP_SYNCHRONISE_EVENT:
-		other = record_of(c.threads, &ways[0], argument(call, ACL_HANDLE_EVENT));
+		other = record_of(
+			c.threads, ACL_OP_RECORD_EVENT, ACL_HANDLE_EVENT, argument(call, ACL_HANDLE_EVENT));
 		if (other)
 			chain_from(&c, argument(other, ACL_HANDLE_STREAM), t);
 		break;

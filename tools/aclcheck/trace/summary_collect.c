@@ -126,12 +126,21 @@ static void find_memory(struct event_kind *k, const bt_field_class *payload)
 	k->size = rule->allocates ? member(payload, rule->size) : NO_FIELD;
 }
 
-/* An event, a notify or a model that is used or destroyed. */
-static bool names_object(const struct acl_param *p)
+/* The parameter with what streams wait for, or with a model, that is used or destroyed; -1 = none. */
+static int object_param(unsigned api)
 {
-	return p->kind == ACL_KIND_HANDLE && (p->life == ACL_LIFE_USE || p->life == ACL_LIFE_DESTROY) &&
-	       (p->handle == ACL_HANDLE_EVENT || p->handle == ACL_HANDLE_NOTIFY ||
-		       p->handle == ACL_HANDLE_MODEL);
+	const struct acl_api_info *a = &acl_apis[api];
+	int found = -1;
+
+	for (unsigned i = 0; i < a->n_params && found < 0; i++) {
+		const struct acl_param *p = &acl_params(a)[i];
+
+		if (p->kind == ACL_KIND_HANDLE && (p->life == ACL_LIFE_USE || p->life == ACL_LIFE_DESTROY) &&
+			(p->handle == ACL_HANDLE_EVENT || p->handle == ACL_HANDLE_NOTIFY ||
+				p->handle == ACL_HANDLE_CNT_NOTIFY || p->handle == ACL_HANDLE_MODEL))
+			found = (int)i;
+	}
+	return found < 0 ? signal_argument(api) : found;
 }
 
 static bool works_on_bytes(const struct acl_api_info *a)
@@ -143,7 +152,7 @@ static bool works_on_bytes(const struct acl_api_info *a)
 static void find_fields(struct event_kind *k, const bt_field_class *payload)
 {
 	const struct acl_api_info *a = &acl_apis[k->api];
-	int bytes;
+	int bytes, object;
 
 	k->path = member(payload, "call_path");
 	k->caller = member(payload, "call_caller");
@@ -163,10 +172,10 @@ static void find_fields(struct event_kind *k, const bt_field_class *payload)
 			k->kind = member(payload, acl_params(a)[i].name);
 		if (acl_params(a)[i].handle == ACL_HANDLE_STREAM && k->stream == NO_FIELD)
 			k->stream = member(payload, acl_params(a)[i].name);
-		if (names_object(&acl_params(a)[i]) && k->object == NO_FIELD)
-			k->object = member(payload, acl_params(a)[i].name);
 	}
 	k->copies = k->kind != NO_FIELD;
+	object = object_param(k->api);
+	k->object = object < 0 ? NO_FIELD : member(payload, acl_params(a)[object].name);
 	bytes = acl_role_param(k->api, ACL_ROLE_BYTES);
 	k->bytes = bytes < 0 || !works_on_bytes(a) ? NO_FIELD : member(payload, acl_params(a)[bytes].name);
 	k->width = member(payload, "width");

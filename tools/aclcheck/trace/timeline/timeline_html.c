@@ -250,16 +250,11 @@ static void pack_memory(struct page *p)
 /* What a function does, in the words of page/timeline.js. */
 static const char *does(unsigned api)
 {
-	switch (acl_apis[api].operation) {
-	case ACL_OP_RECORD_EVENT:
-	case ACL_OP_RECORD_NOTIFY:
-		return "record";
-	case ACL_OP_WAIT_EVENT:
-	case ACL_OP_WAIT_NOTIFY:
-		return "wait";
-	default:
-		return "";
-	}
+	static const char *const words[] = {[SIGNAL_RECORD] = "record", [SIGNAL_WAIT] = "wait"};
+	const struct signal_way *way;
+	enum signal_act act = signal_act(api, &way);
+
+	return act == SIGNAL_RECORD || act == SIGNAL_WAIT ? words[act] : "";
 }
 
 static void put_names(const struct page *p, FILE *out)

@@ -7,7 +7,8 @@
 struct recorded {
 	UT_hash_handle hh;
 	struct {
-		uint64_t process, object, notify;
+		uint64_t process, object;
+		const struct signal_way *way;
 	} key;
 	const struct stream_lane *lane;
 	unsigned row;
@@ -73,13 +74,7 @@ static unsigned row_of(struct stream_lane *lane, const struct timeline_call *c)
 	return row;
 }
 
-/* --- events and notifies -------------------------------------------------------- */
-
-static bool is_notify(unsigned operation)
-{
-	return operation == ACL_OP_RECORD_NOTIFY || operation == ACL_OP_WAIT_NOTIFY ||
-	       operation == ACL_OP_RESET_NOTIFY || operation == ACL_OP_DESTROY_NOTIFY;
-}
+/* --- what streams wait for ------------------------------------------------------- */
 
 static struct recorded *find_recorded(struct lanes *l, const struct timeline_call *c, bool make)
 {
@@ -88,7 +83,7 @@ static struct recorded *find_recorded(struct lanes *l, const struct timeline_cal
 	memset(&wanted, 0, sizeof(wanted));
 	wanted.key.process = c->thread->process->key;
 	wanted.key.object = c->object;
-	wanted.key.notify = is_notify(acl_apis[c->api].operation);
+	signal_act(c->api, &wanted.key.way);
 	HASH_FIND(hh, l->recorded, &wanted.key, sizeof(wanted.key), r);
 	if (r || !make)
 		return r;
@@ -106,6 +101,44 @@ static void forget_record(struct lanes *l, const struct timeline_call *c)
 		return;
 	HASH_DEL(l->recorded, r);
 	free(r);
+}
+
+/* All that the process has recorded that way. */
+static void forget_way(struct lanes *l, const struct timeline_call *c, const struct signal_way *way)
+{
+	struct recorded *next;
+
+	for (struct recorded *r = l->recorded; r; r = next) {
+		next = r->hh.next;
+		if (r->key.process != c->thread->process->key || r->key.way != way)
+			continue;
+		HASH_DEL(l->recorded, r);
+		free(r);
+	}
+}
+
+/* Which words go with the memory is not known. */
+static void memory_given_back(struct lanes *l, const struct timeline_call *c)
+{
+	const struct signal_way *way;
+	struct memory_rule rule;
+
+	if (!memory_rule(c->api, &rule) || rule.allocates)
+		return;
+	signal_act(ACL_API_aclrtValueWrite, &way);
+	forget_way(l, c, way);
+}
+
+/* Of several that one call resets it is not recorded which they are. */
+static void forget(struct lanes *l, const struct timeline_call *c)
+{
+	const struct signal_way *way;
+
+	signal_act(c->api, &way);
+	if (signal_argument(c->api) < 0)
+		forget_way(l, c, way);
+	else
+		forget_record(l, c);
 }
 
 static void record(struct lanes *l, const struct timeline_call *c, const struct lane_item *item)
@@ -132,11 +165,9 @@ static void wait(struct lanes *l, const struct timeline_call *c, struct lane_ite
 /* A record whose fate is unknown makes unknown what later waits are for. */
 static void not_put(struct lanes *l, const struct timeline_call *c)
 {
-	unsigned operation = acl_apis[c->api].operation;
+	const struct signal_way *way;
 
-	if (c->how == CALL_RETURNED)
-		return;
-	if (operation == ACL_OP_RECORD_EVENT || operation == ACL_OP_RECORD_NOTIFY)
+	if (c->how != CALL_RETURNED && signal_act(c->api, &way) == SIGNAL_RECORD)
 		forget_record(l, c);
 }
 
@@ -144,15 +175,15 @@ static void not_put(struct lanes *l, const struct timeline_call *c)
 
 static bool put(struct lanes *l, const struct timeline_call *c, struct lane_item *item)
 {
+	const struct signal_way *way;
+
 	item->lane = lane_of(l, c);
 	item->row = row_of(item->lane, c);
-	switch (acl_apis[c->api].operation) {
-	case ACL_OP_RECORD_EVENT:
-	case ACL_OP_RECORD_NOTIFY:
+	switch (signal_act(c->api, &way)) {
+	case SIGNAL_RECORD:
 		record(l, c, item);
 		break;
-	case ACL_OP_WAIT_EVENT:
-	case ACL_OP_WAIT_NOTIFY:
+	case SIGNAL_WAIT:
 		wait(l, c, item);
 		break;
 	default:
@@ -171,6 +202,7 @@ static void capture_ended(struct lanes *l, const struct timeline_call *c, struct
 bool lanes_call(struct lanes *l, const struct timeline_call *c, struct lane_item *item)
 {
 	const struct acl_api_info *a = &acl_apis[c->api];
+	const struct signal_way *way;
 
 	memset(item, 0, sizeof(*item));
 	if (c->inside || c->bare)
@@ -189,17 +221,15 @@ bool lanes_call(struct lanes *l, const struct timeline_call *c, struct lane_item
 	case ACL_OP_DESTROY_STREAM:
 		stream_destroyed(l, c);
 		return false;
-	case ACL_OP_DESTROY_EVENT:
-	case ACL_OP_DESTROY_NOTIFY:
-	case ACL_OP_RESET_NOTIFY:
-		forget_record(l, c);
-		break;
 	case ACL_OP_CAPTURE_BEGIN:
 		lane_of(l, c)->capture = c->end;
 		return false;
 	default:
 		break;
 	}
+	if (signal_act(c->api, &way) == SIGNAL_FORGET)
+		forget(l, c);
+	memory_given_back(l, c);
 	return a->mode == ACL_MODE_ASYNC && has_stream(c->api, ACL_LIFE_USE) && put(l, c, item);
 }
 
