@@ -18,6 +18,15 @@ static inline uintptr_t page_below(uintptr_t at)
 	return at & -(uintptr_t)sysconf(_SC_PAGESIZE);
 }
 
+/* What the system refuses (pages that the program has locked, an older kernel) leaves the program's errno. */
+static inline void pages_advise(uintptr_t begin, size_t bytes, int how)
+{
+	int saved = errno;
+
+	madvise((void *)begin, bytes, how);
+	errno = saved;
+}
+
 /*
  * Before nearly all of it is written (or, POPULATE_READ, read) for the first time: one call instead of a
  * fault for every page, which costs ten times as much, most of all in a virtual machine.  Kernels before
@@ -26,16 +35,14 @@ static inline uintptr_t page_below(uintptr_t at)
 static inline void pages_at_hand(const void *from, size_t bytes, int how)
 {
 	uintptr_t begin = page_below((uintptr_t)from);
-	int saved = errno;
 
-	madvise((void *)begin, (uintptr_t)from + bytes - begin, how);
-	errno = saved;
+	pages_advise(begin, (uintptr_t)from + bytes - begin, how);
 }
 
 /* Entries that are used lie far from each other: with large pages each would take, and zero, megabytes. */
 static inline void pages_stay_small(void *from, size_t bytes)
 {
-	madvise(from, bytes, MADV_NOHUGEPAGE);
+	pages_advise((uintptr_t)from, bytes, MADV_NOHUGEPAGE);
 }
 
 /*
@@ -49,7 +56,7 @@ static inline void pages_give_back(void *from, size_t bytes)
 	uintptr_t begin = page_below((uintptr_t)from + page - 1), end = page_below((uintptr_t)from + bytes);
 
 	if (begin < end)
-		madvise((void *)begin, end - begin, MADV_DONTNEED);
+		pages_advise(begin, end - begin, MADV_DONTNEED);
 }
 
 #endif

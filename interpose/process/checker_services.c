@@ -46,6 +46,15 @@
 		answer_;                                                                                     \
 	})
 
+/* The same of what needs a stack of ours. */
+static void run_keeping_errno(void (*fn)(void *), void *arg)
+{
+	int saved = errno;
+
+	tool_stack_run(fn, arg);
+	errno = saved;
+}
+
 /* What the checks ask is recorded with the call that they ask for. */
 static bool is_recorded(void)
 {
@@ -160,7 +169,7 @@ static bool host_init_config(void *context, const char *path, struct checks_init
 	struct config_question q = {.path = path, .out = out};
 
 	(void)context;
-	tool_stack_run(read_init_config, &q);
+	run_keeping_errno(read_init_config, &q);
 	if (is_recorded() && q.known)
 		record(TRACE_ASKS_CONFIG, NULL, out, sizeof(*out));
 	return q.known;
@@ -273,14 +282,14 @@ static bool host_unseen(void *context, enum checks_other_submitter what)
 	struct submitter_question q = {.what = what};
 
 	(void)context;
-	tool_stack_run(look_for_submitters, &q);
+	run_keeping_errno(look_for_submitters, &q);
 	return q.possible;
 }
 
 static void host_with_stack(void *context, void (*fn)(void *), void *arg)
 {
 	(void)context;
-	tool_stack_run(fn, arg);
+	run_keeping_errno(fn, arg);
 }
 
 static void describe_memory(void *total)
@@ -300,13 +309,11 @@ static uint64_t host_memory_total(void *context)
 {
 	struct sysinfo info;
 	uint64_t total = 0;
-	int saved = errno;
 
 	(void)context;
-	if (!sysinfo(&info))
+	if (!KEEPING_ERRNO(sysinfo(&info)))
 		total = (uint64_t)info.totalram * info.mem_unit;
-	errno = saved;
-	tool_stack_run(describe_memory, &total);
+	run_keeping_errno(describe_memory, &total);
 	return total;
 }
 

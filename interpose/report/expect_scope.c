@@ -66,6 +66,7 @@ static void say(void *said)
 /* To the recording, for who replays it; also from a handler that interrupted the tool. */
 static void record(const struct trace_said *said)
 {
+	int saved = errno;
 	char mark;
 
 	if (!atomic_load(&listener) || !tool_begin(thread_self(), &mark)) {
@@ -74,6 +75,7 @@ static void record(const struct trace_said *said)
 	}
 	tool_stack_run(say, (void *)said);
 	tool_end(thread_self());
+	errno = saved;
 }
 
 static bool is_it(const struct entry *e, const struct expect_opening *o)

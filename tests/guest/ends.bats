@@ -40,6 +40,74 @@ load guest.bash
 	grep -q init-repeat report.json
 }
 
+@test "errno after calls for which the system refuses the tool something" {
+	cat >kept.c <<-'E'
+		#include <acl/acl.h>
+		#include <aclcheck.h>
+		#include <errno.h>
+		#include <stdio.h>
+		#include <string.h>
+		#include <sys/mman.h>
+		#include <unistd.h>
+		#define KEPT(call) do { errno = 1234; call; if (errno != 1234) dprintf(9, "%d after %s\n", errno, #call); } while (0)
+		#define AT(begin, i) ((void *)((begin) + (i) * 64))
+		/* Tables grow and shrink. The runtime's functions do nothing: each handle is what it was. */
+		static void many(void)
+		{
+			for (long i = 1; i < 20000; i++) {
+				void *event = AT(0x200000000000, i), *stream = AT(0x300000000000, i);
+				KEPT(aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC));
+				if (i < 2000)
+					KEPT(aclrtCreateStream(&stream));
+			}
+			for (long i = 1; i < 20000; i++)
+				KEPT(aclrtDestroyEvent(AT(0x200000000000, i)));
+		}
+		static void waits(void)
+		{
+			void *notify = AT(0x400000000000, 1), *stream = AT(0x500000000000, 1);
+			KEPT(aclrtCreateStream(&stream));
+			KEPT(aclrtCreateNotify(&notify, 0));
+			for (int i = 0; i < 3; i++) {
+				KEPT(aclrtWaitAndResetNotify(notify, stream, 0));
+				KEPT(aclrtSynchronizeStream(stream));
+			}
+			KEPT(aclInit("/none"));
+		}
+		static void scopes(void)
+		{
+			for (int i = 0; i < 3; i++) {
+				KEPT(ACLCHECK_EXPECT_BEGIN("init-*", "not there"));
+				KEPT(ACLCHECK_EXPECT_END());
+			}
+		}
+		int main(int argc, char **argv)
+		{
+			dup2(1, 9);
+			KEPT(aclInit(NULL));
+			KEPT(aclrtSetDevice(0));
+			if (!strcmp(argv[1], "locked") && mlockall(MCL_CURRENT | MCL_FUTURE))
+				return 1;
+			if (!strcmp(argv[1], "closed"))
+				close(0), close(1), close(2);
+			if (strcmp(argv[1], "scopes"))
+				many(), waits();
+			scopes();
+			dprintf(9, "done\n");
+			_exit(0);
+		}
+	E
+	$CC -w -I"$ACLCHECK_BUILD/include" -I"$ACLCHECK_SOURCE/include" -o kept kept.c -L"$guest/empty" -lascendcl -Wl,-z,now -Wl,-rpath,"$guest/empty"
+	mkdir events
+	{
+		ACLCHECK_LOG=off checked ./kept closed
+		ACLCHECK_LOG=off LD_PRELOAD=$library ./kept closed
+		ACLCHECK_LOG=off LD_PRELOAD=$library ./kept locked
+		traced ./kept scopes 2>/dev/null
+	} | tee said
+	[ "$(sort -u said)" = done ]
+}
+
 @test "errno when main begins, and after hooks of the C library" {
 	cat >main.c <<-'E'
 		#include <dlfcn.h>

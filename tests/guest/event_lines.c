@@ -70,6 +70,14 @@ static void describe(const char *key, const char *value)
 	put(line);
 }
 
+static void said(const struct trace_said *what)
+{
+	char line[256];
+
+	snprintf(line, sizeof(line), "said %d\n", (int)what->what);
+	put(line);
+}
+
 static void before_fork(void)
 {
 	put("before_fork\n");
@@ -93,6 +101,7 @@ static const struct acl_trace_provider provider = {
 	.callback = callback,
 	.finding = finding,
 	.describe = describe,
+	.said = said,
 	.before_fork = before_fork,
 	.after_fork_parent = after_fork_parent,
 	.after_fork_child = after_fork_child,
