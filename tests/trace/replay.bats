@@ -55,6 +55,33 @@ rules() {
 	python3 -S -c 'import json; assert not any(f["advice"] for f in json.load(open("r.json"))["findings"] if f["rule"] == "device-unbalanced-set-reset")'
 }
 
+@test "its files are where temporary ones belong, and are removed" {
+	record t -- "$app" mix
+	mkdir tmp
+	TMPDIR=$place/tmp replayed 97 t
+	[ -z "$(ls tmp)" ]
+	TMPDIR=$place/none replayed 99 t
+	[[ $output == "aclcheck: $place/none/aclcheck-replay-"*": No such file or directory" ]]
+}
+
+@test "as many recordings as there are, of processes that have the same number" {
+	record one --buffers=64K -- "$app" mix
+	python3 -S - <<-'END'
+		import os, re, uuid
+		files = {os.path.join(d, f): open(os.path.join(d, f), "rb").read() for d, _, names in os.walk("one") for f in names}
+		found = [re.search(rb'uuid = "([0-9a-f-]{36})"', text) for name, text in files.items() if name.endswith("/metadata")]
+		old = uuid.UUID(found[0].group(1).decode())
+		for i in range(260):
+		    new = uuid.UUID(int=i + 1)
+		    for name, text in files.items():
+		        to = name.replace("one", f"many/{i}", 1)
+		        os.makedirs(os.path.dirname(to), exist_ok=True)
+		        open(to, "wb").write(text.replace(old.bytes, new.bytes).replace(str(old).encode(), str(new).encode()))
+	END
+	replayed 97 --report r.json many/*
+	[ "$(python3 -S -c 'import json; print(len(json.load(open("r.json"))["processes"]))')" = 260 ]
+}
+
 @test "what the program says of its mistakes is heard in a replay, too" {
 	for n in 0 2; do
 		ACLCHECK_REPORT=$n.json record m$n -- "$app" meant $n || :

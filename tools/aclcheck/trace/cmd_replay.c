@@ -3,9 +3,8 @@
  * aclcheck replay: aclcheck-reader checks the recorded calls, a report a process; here they become one, as
  * those of a run do.
  */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -22,7 +21,7 @@ enum { OPT_FORMAT = SETTING_COUNT, OPT_HELP };
 struct replay {
 	const char *report, *suppress;
 	const struct report_format *format;
-	char directory[64];
+	char directory[PATH_MAX];
 };
 
 /* What decides about findings; the rest is of a process that runs. */
@@ -98,24 +97,11 @@ static int parse(struct replay *r, int argc, char **argv, bool *helped)
 
 static bool make_directory(struct replay *r)
 {
-	snprintf(r->directory, sizeof(r->directory), "/tmp/aclcheck-replay-XXXXXX");
+	snprintf(r->directory, sizeof(r->directory), "%.4000s/aclcheck-replay-XXXXXX", temporary_directory());
 	if (mkdtemp(r->directory))
 		return true;
 	command_say("%s: %s", r->directory, strerror(errno));
 	return false;
-}
-
-static void remove_directory(const struct replay *r)
-{
-	DIR *d = opendir(r->directory);
-	struct dirent *e;
-
-	while (d && (e = readdir(d)))
-		if (e->d_name[0] != '.')
-			unlinkat(dirfd(d), e->d_name, 0);
-	if (d)
-		closedir(d);
-	rmdir(r->directory);
 }
 
 /* The environment of a run that this command is part of is not the recorded program's. */
@@ -184,7 +170,7 @@ int cmd_replay(int argc, char **argv)
 		return COMMAND_MISUSE;
 	read = read_traces(&r, argv + optind, argc - optind);
 	report = read && read != COMMAND_INCONCLUSIVE ? NULL : collect(&r, !read);
-	remove_directory(&r);
+	temporary_directory_remove(r.directory);
 	if (!report)
 		return COMMAND_MISUSE;
 	format_options.names_processes = true;

@@ -57,7 +57,7 @@ struct replay_event {
 };
 
 static struct replay_event *events;
-static const bt_trace_class *traces[256];
+static const bt_trace_class **traces;
 static unsigned n_traces;
 
 /* The record that is being made. */
@@ -280,8 +280,8 @@ static uint32_t trace_number(const bt_event_class *class)
 	for (i = 0; i < n_traces; i++)
 		if (traces[i] == t)
 			return i + 1;
-	if (n_traces < sizeof(traces) / sizeof(*traces))
-		traces[n_traces++] = t;
+	traces = need(realloc(traces, (n_traces + 1) * sizeof(*traces)));
+	traces[n_traces++] = t;
 	return i + 1;
 }
 
