@@ -72,28 +72,59 @@ NO_SANITIZE static enum preloadable privileged(const char *path, const struct st
 	return PRELOADABLE;
 }
 
-NO_SANITIZE static enum preloadable elf_answer(const char *head, size_t n)
+/* A piece of the file, mostly of what was read of it already. */
+struct program_file {
+	int fd;
+	const char *head;
+	size_t n;
+};
+
+NO_SANITIZE static bool piece(const struct program_file *f, uint64_t at, void *to, size_t size)
 {
-	const Elf64_Ehdr *eh = (const Elf64_Ehdr *)head;
-	const char *interpreter = NULL;
-
-	if (n < sizeof(*eh) || eh->e_ident[EI_CLASS] != ELFCLASS64)
-		return PRELOADABLE_NOT_32_BIT;
-	for (unsigned i = 0; i < eh->e_phnum; i++) {
-		const Elf64_Phdr *ph = (const Elf64_Phdr *)(head + eh->e_phoff) + i;
-
-		if (eh->e_phoff % 8 || eh->e_phoff > n || (size_t)((const char *)(ph + 1) - head) > n)
-			break;
-		if (ph->p_type != PT_INTERP)
-			continue;
-		/* Further back than the head reaches: no usual loader, but not static. */
-		if (ph->p_offset >= n || !memchr(head + ph->p_offset, 0, n - ph->p_offset))
-			return PRELOADABLE;
-		interpreter = head + ph->p_offset;
+	if (at <= f->n && size <= f->n - at) {
+		memcpy(to, f->head + at, size);
+		return true;
 	}
-	if (!interpreter)
-		return PRELOADABLE_NOT_STATIC;
-	return strstr(interpreter, "ld-musl") ? PRELOADABLE_NOT_MUSL : PRELOADABLE;
+	return at <= INT64_MAX && pread(f->fd, to, size, (off_t)at) == (ssize_t)size;
+}
+
+/* Of the usual loaders; what cannot be read is none of another C library's. */
+NO_SANITIZE static enum preloadable loader_answer(const struct program_file *f, const Elf64_Phdr *ph)
+{
+	char name[256] = "";
+
+	if (!ph->p_filesz || ph->p_filesz > sizeof(name) || !piece(f, ph->p_offset, name, ph->p_filesz))
+		return PRELOADABLE;
+	name[ph->p_filesz - 1] = '\0';
+	return strstr(name, "ld-musl") ? PRELOADABLE_NOT_MUSL : PRELOADABLE;
+}
+
+/* Tools that change a program put its table of segments at the end of the file. */
+NO_SANITIZE static enum preloadable elf_answer(const struct program_file *f)
+{
+	Elf64_Ehdr eh;
+	Elf64_Phdr ph;
+
+	if (!piece(f, 0, &eh, sizeof(eh)) || eh.e_ident[EI_CLASS] != ELFCLASS64)
+		return PRELOADABLE_NOT_32_BIT;
+	for (unsigned i = 0; i < eh.e_phnum; i++) {
+		if (!piece(f, eh.e_phoff + i * sizeof(ph), &ph, sizeof(ph)))
+			return PRELOADABLE;
+		if (ph.p_type == PT_INTERP)
+			return loader_answer(f, &ph);
+	}
+	return PRELOADABLE_NOT_STATIC;
+}
+
+NO_SANITIZE static enum preloadable answer_of(
+	const struct program_file *f, const char *path, const struct stat *st)
+{
+	enum preloadable answer;
+
+	if (memcmp(f->head, ELFMAG, SELFMAG) != 0)
+		return PRELOADABLE;
+	answer = privileged(path, st);
+	return answer ? answer : elf_answer(f);
 }
 
 /* What stands behind "#!"; of "env NAME" the program that env is going to find. */
@@ -122,7 +153,7 @@ NO_SANITIZE static bool interpreter_of(char *line, char *path, size_t cap)
 /* One file; a script's interpreter goes to path, and *again. */
 NO_SANITIZE static enum preloadable look(char *path, size_t cap, bool *again)
 {
-	_Alignas(8) char head[HEAD];
+	char head[HEAD];
 	int fd = tool_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
 	enum preloadable answer;
 	struct stat st;
@@ -133,18 +164,13 @@ NO_SANITIZE static enum preloadable look(char *path, size_t cap, bool *again)
 	if (fd < 0)
 		return PRELOADABLE;
 	n = filestat_fd(fd, &st) || !S_ISREG(st.st_mode) ? -1 : pread(fd, head, sizeof(head) - 1, 0);
+	answer = n < 4 ? PRELOADABLE : answer_of(&(struct program_file){fd, head, (size_t)n}, path, &st);
 	close(fd);
-	if (n < 4)
-		return PRELOADABLE;
+	if (n < 4 || memcmp(head, "#!", 2) != 0)
+		return answer;
 	head[n] = '\0';
-	if (!memcmp(head, "#!", 2)) {
-		*again = interpreter_of(head + 2, path, cap);
-		return PRELOADABLE;
-	}
-	if (memcmp(head, ELFMAG, SELFMAG))
-		return PRELOADABLE;
-	answer = privileged(path, &st);
-	return answer ? answer : elf_answer(head, (size_t)n);
+	*again = interpreter_of(head + 2, path, cap);
+	return PRELOADABLE;
 }
 
 NO_SANITIZE enum preloadable preloadable(char *path, size_t cap)

@@ -189,6 +189,41 @@ teardown() {
 	[[ $output == *"linked with musl"* ]]
 }
 
+@test "programs whose table of segments is at the end of the file, as patchelf leaves it" {
+	cat >moved.py <<-'END'
+		import struct, sys
+		data = bytearray(open(sys.argv[1], "rb").read())
+		offset, = struct.unpack_from("<Q", data, 32)
+		size, n = struct.unpack_from("<HH", data, 54)
+		table = [list(struct.unpack_from("<IIQQQQQQ", data, offset + i * size)) for i in range(n)]
+		data += bytes(-len(data) % 65536)
+		at, address = len(data), max(t[3] + t[6] for t in table if t[0] == 1) + 65535 & -65536
+		for t in table:
+		    if t[0] == 6:
+		        t[2:5] = at, address, address
+		spare = [t for t in table if t[0] == 4][-1]
+		spare[:] = 1, 4, at, address, address, n * size, n * size, 65536
+		for t in table:
+		    data += struct.pack("<IIQQQQQQ", *t)
+		struct.pack_into("<Q", data, 32, at)
+		open(sys.argv[1], "wb").write(data)
+	END
+	printf 'int main(void) { return 7; }' >x.c
+	cc -o moved x.c
+	python3 moved.py moved
+	run ./moved
+	[ "$status" = 7 ]
+	run "$ACLCHECK" run --softnpu -- ./moved
+	echo "$output"
+	[ "$status" = 98 ]
+	[[ $output == *"nothing-observed"*"program=7"* ]]
+	cc x.c -o musl -Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1
+	python3 moved.py musl
+	run "$ACLCHECK" run -- ./musl
+	[ "$status" = 99 ]
+	[[ $output == *"linked with musl"* ]]
+}
+
 @test "set-user-ID programs are refused" {
 	[ "$(id -u)" = 0 ] || skip "needs root"
 	printf 'int main(void) { return 0; }' | cc -x c - -o setuid
