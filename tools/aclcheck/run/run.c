@@ -252,7 +252,7 @@ static void set_aside(struct run *run)
 		run->earlier = realpath(run->report, NULL);
 	if (!run->earlier)
 		return;
-	need(asprintf(&run->aside, "%s/earlier", run->directory.path) < 0 ? NULL : run->aside);
+	need(asprintf(&run->aside, "%s/" RUN_EARLIER, run->directory.path) < 0 ? NULL : run->aside);
 	if (rename(run->earlier, run->aside)) {
 		free(run->earlier);
 		run->earlier = NULL;

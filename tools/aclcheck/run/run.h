@@ -126,6 +126,9 @@ struct run_directory {
 bool run_directory_make(struct run_directory *d, char *pattern);
 /* Until its end the directory stays, whatever becomes of this command. */
 void run_directory_program(struct run_directory *d, pid_t program);
+/* Beside what the processes write: the report of an earlier run, and notes of recorders, "PID.timed-out". */
+#define RUN_EARLIER "earlier"
+#define RUN_TIMED_OUT ".timed-out"
 /* Who records the program has ended it after its time: for the run above, if there is one. */
 void run_note_timed_out(void);
 bool run_timed_out(const struct run_directory *d);

@@ -131,7 +131,7 @@ void run_directory_program(struct run_directory *d, pid_t program)
 /* By the process that says so: there may be recorders below the one that the run has started. */
 static void timed_out_path(char *out, size_t size, const char *directory, pid_t recorder)
 {
-	snprintf(out, size, "%s/%ld.timed-out", directory, (long)recorder);
+	snprintf(out, size, "%s/%ld" RUN_TIMED_OUT, directory, (long)recorder);
 }
 
 void run_note_timed_out(void)

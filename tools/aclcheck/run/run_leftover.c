@@ -102,19 +102,24 @@ static int take_mark(const char *directory)
 	return -1;
 }
 
-/* "HOST-PID.json.part" is of a process that lives, or of another host. */
+static bool is_live(const char *digits, const char *end)
+{
+	char *rest;
+	long pid = strtol(digits, &rest, 10);
+
+	return pid <= 0 || strncmp(rest, end, strlen(end)) != 0 || !kill((pid_t)pid, 0) || errno != ESRCH;
+}
+
+/* "HOST-PID.json.part" is of a process that lives, or of another host; so is what has no such name. */
 static bool is_of_live_process(const char *name, const char *host)
 {
 	size_t n = strlen(host);
-	char *rest;
-	long pid;
 
+	if (!strcmp(name, RUN_EARLIER) || !is_live(name, RUN_TIMED_OUT))
+		return false;
 	if (strncmp(name, host, n) != 0)
 		return true;
-	if (name[n] != '-')
-		return name[n] != '.';
-	pid = strtol(name + n + 1, &rest, 10);
-	return pid <= 0 || *rest != '.' || !kill((pid_t)pid, 0) || errno != ESRCH;
+	return name[n] == '-' ? is_live(name + n + 1, ".") : name[n] != '.';
 }
 
 static bool has_live_file(const char *directory)
