@@ -26,7 +26,7 @@
 
 static _Atomic int patience = PATIENCE_MS;
 static _Atomic uint64_t dropped;
-static uint64_t said; /* under the sinks' lock */
+static _Atomic uint64_t said; /* of them */
 
 enum way {
 	WAY_PLAIN, /* regular files: nothing to wait for */
@@ -134,10 +134,20 @@ static enum way way_to(int fd)
 	return S_ISSOCK(st.st_mode) ? WAY_SOCKET : WAY_NOWAIT;
 }
 
+/* So many are this thread's to speak of: not all records are written under the sinks' lock. */
+static uint64_t dropped_to_say(void)
+{
+	uint64_t all = atomic_load(&dropped), before = atomic_load(&said);
+
+	while (before < all && !atomic_compare_exchange_weak(&said, &before, all))
+		;
+	return before < all ? all - before : 0;
+}
+
 /* Before the next record that gets through; the one that was cut has no end of line. */
 static bool say_dropped(struct stream *s)
 {
-	uint64_t n = atomic_load(&dropped) - said;
+	uint64_t n = dropped_to_say();
 	char line[128];
 	struct text t;
 
@@ -148,10 +158,10 @@ static bool say_dropped(struct stream *s)
 	text_uint(&t, n);
 	text_str(&t, n == 1 ? " record is missing here: not read in time\n"
 			    : " records are missing here: not read in time\n");
-	if (!write_all(s, t.buf, t.len))
-		return false;
-	said += n;
-	return true;
+	if (write_all(s, t.buf, t.len))
+		return true;
+	atomic_fetch_sub(&said, n);
+	return false;
 }
 
 void log_stream_write(int fd, const char *record, size_t size)
@@ -183,5 +193,5 @@ uint64_t log_stream_dropped(void)
 void log_stream_forked(void)
 {
 	atomic_store(&dropped, 0);
-	said = 0;
+	atomic_store(&said, 0);
 }

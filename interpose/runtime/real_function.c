@@ -96,6 +96,15 @@ static void widen(const struct acl_module *m)
 	slow_settle();
 }
 
+/* Another thread may have counted a later one. */
+static void count_ranges(uint32_t n)
+{
+	uint32_t counted = atomic_load(&runtime_code.n);
+
+	while (counted < n && !atomic_compare_exchange_weak(&runtime_code.n, &counted, n))
+		;
+}
+
 static bool note_runtime(uint64_t address, bool opened)
 {
 	static _Atomic uint64_t refused; /* the module asked about last that is none */
@@ -116,8 +125,7 @@ static bool note_runtime(uint64_t address, bool opened)
 			atomic_compare_exchange_strong(&runtime_code.ranges[i].start, &start, m->start)) {
 			atomic_store(&runtime_code.ranges[i].end, m->end);
 			widen(m);
-			if (atomic_load(&runtime_code.n) <= i)
-				atomic_store(&runtime_code.n, i + 1);
+			count_ranges(i + 1);
 			return true;
 		}
 		if (start == m->start)
