@@ -24,6 +24,31 @@ int acl_api_find(const char *name)
 	return -1;
 }
 
+/* "9.1.0" or "8.5.RC1" as 100 * major + minor, 0 when it is neither. */
+static unsigned release_number(const char *s)
+{
+	unsigned part[2] = {0};
+
+	for (unsigned i = 0; i < 2; i++) {
+		while (*s >= '0' && *s <= '9')
+			part[i] = part[i] * 10 + (unsigned)(*s++ - '0');
+		if (*s == '.')
+			s++;
+	}
+	return part[0] * 100 + part[1];
+}
+
+int acl_cann_of(const char *version)
+{
+	unsigned number = release_number(version);
+	int found = -1;
+
+	for (int i = 0; number && i < ACL_CANN_MAIN; i++)
+		if (release_number(acl_cann_names[i]) <= number)
+			found = i;
+	return found;
+}
+
 /* The first of several names of a value is the one to show. */
 static const char *value_name(const struct acl_enum_value *values, unsigned n, int64_t value)
 {

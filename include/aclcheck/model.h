@@ -342,6 +342,9 @@ static inline const char *acl_call_name(unsigned api)
 	return api < acl_named_count ? acl_apis[api].name : NULL;
 }
 
+/* The newest release of the model that is not newer than a version ("9.1.0", "8.5.RC1"), or -1. */
+int acl_cann_of(const char *version);
+
 /* enum acl_api of a function name, or -1. Binary search, no allocation, async-signal-safe. */
 int acl_api_find(const char *name);
 

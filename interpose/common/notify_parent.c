@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "interpose/common/run_socket.h"
 #include "interpose/common/text.h"
 #include "interpose/common/tool_open.h"
 
@@ -22,7 +23,7 @@ static socklen_t address_of(const char *job, const char *place, size_t skipped, 
 	address->sun_family = AF_UNIX;
 	text_init(&t, address->sun_path + skipped, sizeof(address->sun_path) - skipped);
 	text_fmt(&t, "%saclcheck-%s", place, job);
-	if (t.cut || strncmp(job, "run-", 4) != 0)
+	if (t.cut || strncmp(job, RUN_JOB, strlen(RUN_JOB)) != 0)
 		return 0;
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + t.len);
 }

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
+#include "interpose/common/host_name.h"
+#include "interpose/common/run_socket.h"
 #include "interpose/common/tool_open.h"
 #include "interpose/config/run_settings.h"
 
@@ -78,15 +79,7 @@ uint32_t identity_ppid(void)
 
 const char *identity_host(void)
 {
-	static struct utsname name;
-
-	if (!name.nodename[0] && uname(&name))
-		return "unknown";
-	/* A host name with a slash would leave the directory. */
-	for (char *c = name.nodename; *c; c++)
-		if (*c == '/')
-			*c = '_';
-	return name.nodename;
+	return host_name();
 }
 
 void identity_job(struct text *t)
@@ -113,7 +106,7 @@ void identity_job(struct text *t)
 /* "run-4711-x7Yz" of aclcheck run: its process id, 0 for any other job. */
 static long run_process(const char *job)
 {
-	return strncmp(job, "run-", 4) ? 0 : strtol(job + 4, NULL, 10);
+	return strncmp(job, RUN_JOB, strlen(RUN_JOB)) ? 0 : strtol(job + strlen(RUN_JOB), NULL, 10);
 }
 
 void identity_tag(struct text *t)

@@ -35,6 +35,21 @@ static void find_meets_every_name(void **state)
 	assert_int_equal(acl_api_find("zzz"), -1);
 }
 
+static void releases_of_versions(void **state)
+{
+	(void)state;
+	for (int i = 0; i < ACL_CANN_MAIN; i++)
+		assert_int_equal(acl_cann_of(acl_cann_names[i]), i);
+	assert_int_equal(acl_cann_of("8.5.RC1"), ACL_CANN_8_5);
+	assert_int_equal(acl_cann_of("8.4.9"), ACL_CANN_8_1);
+	assert_int_equal(acl_cann_of("9.0.0.alpha002"), ACL_CANN_9_0);
+	assert_int_equal(acl_cann_of("9"), ACL_CANN_9_0);
+	assert_int_equal(acl_cann_of("99.1"), ACL_CANN_MAIN - 1);
+	assert_int_equal(acl_cann_of("7.3.0"), -1);
+	assert_int_equal(acl_cann_of("main"), -1);
+	assert_int_equal(acl_cann_of(""), -1);
+}
+
 static void error_and_enum_names(void **state)
 {
 	(void)state;
@@ -132,6 +147,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(find_meets_every_name),
+		cmocka_unit_test(releases_of_versions),
 		cmocka_unit_test(error_and_enum_names),
 		cmocka_unit_test(parameters_are_sound),
 		cmocka_unit_test(what_the_model_says),

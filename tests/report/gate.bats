@@ -498,9 +498,9 @@ refused() {
 	cc -I"$BUILD/include" -o waits waits.c -L"$BUILD/softnpu" -lascendcl -lacl_rt
 	TIMES=3
 	verdict 98 "was in aclrtSynchronizeStream(stream=0x" --timeout 1 --report r.json -- ./waits
-	[[ $output == *"timeout: the program was ended after 1 seconds; thread "* ]]
+	[[ $output == *"timeout: the program was ended after 1 second; thread "* ]]
 	[ "$(json r.json '[d["text"].count("was in") for d in r["inconclusive"] if d["reason"] == "timeout"]')" = "[1]" ]
-	verdict 98 "timeout: the program was ended after 1 seconds" --timeout 1 -- sh -c 'sleep 9'
+	verdict 98 "timeout: the program was ended after 1 second" --timeout 1 -- sh -c 'sleep 9'
 }
 
 @test "the time is over: what the thread waits for, from stream to stream, and what would have to happen" {

@@ -164,7 +164,7 @@ teardown() {
 @test "--timeout ends all of it" {
 	run "$ACLCHECK" run --softnpu --timeout 1 -- sh -c "'$PROGRAM' clean hang; sleep 60"
 	[ "$status" = 98 ]
-	[[ $output == *"timeout: the program was ended after 1 seconds"* ]]
+	[[ $output == *"timeout: the program was ended after 1 second"* ]]
 }
 
 @test "an LD_PRELOAD that is there already stays" {

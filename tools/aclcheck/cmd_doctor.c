@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclcheck doctor: what of the tool works on this host, by trying it, and the remedy for what does not. */
-#include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -50,19 +49,12 @@ static void *open_runtime(void)
 	return handle ? handle : dlopen("libacl_rt.so", RTLD_LAZY);
 }
 
-/* Of "9.1.0"; what is not known counts as the newest. */
+/* What says nothing of its version counts as the newest. */
 static unsigned release_of(const char *version)
 {
-	unsigned release = 0;
+	int release = acl_cann_of(version);
 
-	while (release + 1 < ACL_CANN_COUNT) {
-		size_t n = strlen(acl_cann_names[release]);
-
-		if (!strncmp(version, acl_cann_names[release], n) && !isdigit(version[n]))
-			break;
-		release++;
-	}
-	return release;
+	return release < 0 ? ACL_CANN_MAIN : (unsigned)release;
 }
 
 /* Some of those that the release should have, their number, and the number of later ones. */

@@ -57,6 +57,12 @@ void print_in_language(FILE *out, const char *format, ...) __attribute__((format
 void vprint_in_language(FILE *out, const char *format, va_list args);
 /* The format itself, or in text one that says "1 process" where it would say "1 processes". */
 const char *plural_format(char *text, size_t size, const char *format, va_list given);
+/* The text of such a format, which it returns; always English. */
+const char *plural_text(char *text, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The same in the user's language; lives as in_language() says. */
+const char *text_in_language(char *text, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /* A word in it, in so many columns of a terminal: at their right where width is positive, else at their left.
  */
 void print_column(FILE *out, int width, const char *english);

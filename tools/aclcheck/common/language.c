@@ -31,14 +31,33 @@ const char *in_language(const char *english)
 	return t.buf;
 }
 
-void vprint_in_language(FILE *out, const char *format, va_list args)
+/* Sentences of other languages are found by the format's own words. */
+static const char *vtext_in_language(char *text, size_t size, const char *format, va_list args)
 {
-	char text[1024], one[512];
+	char one[512];
 
 	if (command_language() == ACL_LANG_EN)
 		format = plural_format(one, sizeof(one), format, args);
-	vsnprintf(text, sizeof(text), format, args);
-	fputs(in_language(text), out);
+	vsnprintf(text, size, format, args);
+	return in_language(text);
+}
+
+const char *text_in_language(char *text, size_t size, const char *format, ...)
+{
+	const char *answer;
+	va_list args;
+
+	va_start(args, format);
+	answer = vtext_in_language(text, size, format, args);
+	va_end(args);
+	return answer;
+}
+
+void vprint_in_language(FILE *out, const char *format, va_list args)
+{
+	char text[1024];
+
+	fputs(vtext_in_language(text, sizeof(text), format, args), out);
 }
 
 void print_in_language(FILE *out, const char *format, ...)

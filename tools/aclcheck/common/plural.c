@@ -4,7 +4,9 @@
  * of other languages are found; of each number behind which such a word stands the value decides.
  */
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tools/aclcheck/common/command.h"
@@ -100,5 +102,16 @@ const char *plural_format(char *text, size_t size, const char *format, va_list g
 	}
 	va_end(args);
 	*to = 0;
+	return text;
+}
+
+const char *plural_text(char *text, size_t size, const char *format, ...)
+{
+	char one[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, size, plural_format(one, sizeof(one), format, args), args);
+	va_end(args);
 	return text;
 }

@@ -88,6 +88,7 @@ static void put_page(FILE *to, const json_t *report)
 {
 	const json_t *one;
 	const char *key;
+	char calls[64];
 	size_t i;
 
 	fputs("## aclcheck: ", to);
@@ -99,8 +100,8 @@ static void put_page(FILE *to, const json_t *report)
 		put_cell(to, key);
 		fputs(", ", to);
 	}
-	fprintf(to, "%lld call%s checked\n", number_of(report, "calls"),
-		number_of(report, "calls") == 1 ? "" : "s");
+	fprintf(to, "%s\n",
+		plural_text(calls, sizeof(calls), "%lld calls checked", number_of(report, "calls")));
 	json_array_foreach(json_object_get(report, "inconclusive"), i, one)
 	{
 		fputs("\n**inconclusive**: ", to);

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
+#include "interpose/common/host_name.h"
 #include "interpose/common/notify_parent.h"
 #include "interpose/common/run_socket.h"
 #include "interpose/process/process_tree.h"
@@ -38,23 +38,11 @@ char *outer_run_find(void)
 	return need(strdup(directory));
 }
 
-static const char *host(void)
-{
-	static struct utsname us;
-
-	if (uname(&us))
-		return "unknown";
-	for (char *c = us.nodename; *c; c++)
-		if (*c == '/')
-			*c = '_';
-	return us.nodename;
-}
-
 char *outer_run_report(const char *outer, pid_t command)
 {
 	char *path;
 
-	need(asprintf(&path, "%s/%s-%d.json", outer, host(), (int)command) < 0 ? NULL : path);
+	need(asprintf(&path, "%s/%s-%d.json", outer, host_name(), (int)command) < 0 ? NULL : path);
 	return path;
 }
 
@@ -81,7 +69,7 @@ bool outer_run_begin(const char *outer, const char *job)
 	run_pid_namespace(space, sizeof(space));
 	n = snprintf(note, sizeof(note), "%d%c/%c%c%s%c%s%c", (int)getpid(), 0, 0, 0, PROCESS_TREE_RUN, 0,
 		space, 0);
-	snprintf(name, sizeof(name), "%.200s" NOTES_SUFFIX, host());
+	snprintf(name, sizeof(name), "%.200s" NOTES_SUFFIX, host_name());
 	if (append(outer, name, note, (size_t)n))
 		return true;
 	n = errno;

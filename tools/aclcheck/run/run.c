@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "aclcheck/model.h"
 #include "interpose/common/file_status.h"
 #include "interpose/common/settings_table.h"
 #include "interpose/common/notify_parent.h"
@@ -311,8 +312,9 @@ static json_t *collect(
 	if (notices_close(run->notices, text, sizeof(text)))
 		merge_inconclusive(m, "report-lost", text);
 	if (ended->timed_out) {
-		snprintf(text, sizeof(text), "the program was ended after %u seconds", run->timeout);
-		merge_inconclusive(m, "timeout", text);
+		merge_inconclusive(m, "timeout",
+			plural_text(
+				text, sizeof(text), "the program was ended after %u seconds", run->timeout));
 	} else if (WIFSIGNALED(ended->status)) {
 		snprintf(text, sizeof(text), "the program was ended by signal %d (%s)",
 			WTERMSIG(ended->status), strsignal(WTERMSIG(ended->status)));
@@ -321,15 +323,10 @@ static json_t *collect(
 		merge_inconclusive(
 			m, "nothing-observed", "no process made an acl call that reached the checker");
 	}
-	if (ended->left) {
-		if (ended->left == 1)
-			snprintf(
-				text, sizeof(text), "1 process was still running when the program had ended");
-		else
-			snprintf(text, sizeof(text),
-				"%u processes were still running when the program had ended", ended->left);
-		merge_inconclusive(m, "still-running", text);
-	}
+	if (ended->left)
+		merge_inconclusive(m, "still-running",
+			plural_text(text, sizeof(text),
+				"%u processes were still running when the program had ended", ended->left));
 	if (*uncovered)
 		merge_inconclusive(m, "child-not-covered", uncovered);
 	if (*lost)
@@ -371,13 +368,11 @@ static void say_verdict(const json_t *report)
 {
 	const json_t *doubts = json_object_get(report, "inconclusive"), *doubt;
 	size_t i, processes = json_array_size(json_object_get(report, "processes"));
-	char line[64];
 
 	if (json_array_size(json_object_get(report, "processes")) && !log_is_off())
 		print_job_summary(stderr, report);
-	snprintf(line, sizeof(line), "verdict %s (%zu process%s)", text_of(report, "verdict"), processes,
-		processes == 1 ? "" : "es");
-	fprintf(stderr, "aclcheck: %s", in_language(line));
+	fputs("aclcheck: ", stderr);
+	print_in_language(stderr, "verdict %s (%zu processes)", text_of(report, "verdict"), processes);
 	json_array_foreach(doubts, i, doubt)
 	{
 		fputs(i ? ", " : "; ", stderr);
@@ -459,14 +454,13 @@ static int finish(struct run *run, const struct supervised *ended, struct uncove
 /* The release whose software runtime is wanted, NULL = none in particular. */
 static const char *release_of(const struct run *run)
 {
-	static const char *const releases[] = {"8.1", "8.5", "9.0", "9.1", "9.2"};
 	const char *wanted = getenv("SOFTNPU_CANN");
 
 	if (!wanted || !*wanted)
 		wanted = run->target ? run->target : getenv("ACLCHECK_TARGET_CANN");
-	for (unsigned i = 0; wanted && i < sizeof(releases) / sizeof(*releases); i++)
-		if (!strcmp(wanted, releases[i]))
-			return releases[i];
+	for (unsigned i = 0; wanted && i < ACL_CANN_MAIN; i++)
+		if (!strcmp(wanted, acl_cann_names[i]))
+			return acl_cann_names[i];
 	return NULL;
 }
 

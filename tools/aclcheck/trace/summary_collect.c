@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checks/engine/call_record.h"
 #include "tools/aclcheck/common/command.h"
 #include "tools/aclcheck/trace/summary.h"
 
@@ -320,7 +321,7 @@ static void read_inputs(
 	const struct process_state *p, struct open_call *c, const struct event_kind *k, const bt_field *f)
 {
 	c->api = (uint16_t)k->api;
-	c->inside = value(f, k->path) == 2;
+	c->inside = value(f, k->path) == ACL_PATH_INSIDE;
 	c->caller = call_place(p, k, f);
 	c->bare = k->caller == NO_FIELD;
 	c->number = (uint32_t)value(f, k->number);
@@ -475,7 +476,7 @@ static void leave(
 
 	if (!i) {
 		s->lost_begins++;
-		count(s, t, k, (uint32_t)value(f, k->number), value(f, k->path) == 2);
+		count(s, t, k, (uint32_t)value(f, k->number), value(f, k->path) == ACL_PATH_INSIDE);
 		add_result(s, t->process, k, f);
 		return;
 	}

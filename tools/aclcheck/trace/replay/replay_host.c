@@ -524,21 +524,6 @@ struct checks *replay_checker(void)
 	return checks_create(&config, &host);
 }
 
-/* "9.1.0" as the newest release of the model that is not newer. */
-static int release_of(const char *version)
-{
-	unsigned major = 0, minor = 0, m, n;
-	int found = -1;
-
-	if (sscanf(version, "%u.%u", &major, &minor) < 1)
-		return -1;
-	for (int i = 0; i < ACL_CANN_MAIN; i++)
-		if (sscanf(acl_cann_names[i], "%u.%u", &m, &n) == 2 &&
-			(m < major || (m == major && n <= minor)))
-			found = i;
-	return found;
-}
-
 void replay_host_fact(struct checks *c, const char *key, const char *value)
 {
 	static const char *const submitters[] = {"other-work", "other-queues", "other-threads"};
@@ -555,6 +540,6 @@ void replay_host_fact(struct checks *c, const char *key, const char *value)
 		return;
 	settings_checks(&config);
 	journal_runtime_version(value);
-	if (config.target == CHECKS_TARGET_AUTO && release_of(value) >= 0)
-		checks_set_runtime(c, (enum acl_cann)release_of(value));
+	if (config.target == CHECKS_TARGET_AUTO && acl_cann_of(value) >= 0)
+		checks_set_runtime(c, (enum acl_cann)acl_cann_of(value));
 }

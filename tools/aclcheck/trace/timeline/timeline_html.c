@@ -442,15 +442,14 @@ static json_t *values(const struct timeline *t)
 	timeline_process_name(s->processes[0], title, sizeof(title) - sizeof(", …"));
 	if (s->n_processes > 1)
 		strcat(title, ", …");
-	if (s->n_processes == 1)
-		snprintf(counts, sizeof(counts), "%zu calls in 1 process", t->n_calls);
-	else
-		snprintf(counts, sizeof(counts), "%zu calls in %u processes", t->n_calls, s->n_processes);
 	return need(json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:b, s:o}", "lang",
 		command_language() == ACL_LANG_ZH ? "zh" : "en", "style_hash", TIMELINE_STYLE_HASH,
 		"script_hash", TIMELINE_SCRIPT_HASH, "version", ACLCHECK_VERSION, "title",
-		json_string(title) ?: json_string("AscendCL"), "counts", in_language(counts), "search_hint",
-		in_language("function, rule, 0xaddress"), "gaps", summary_has_gaps(s), "lacks", lacks(s)));
+		json_string(title) ?: json_string("AscendCL"), "counts",
+		text_in_language(
+			counts, sizeof(counts), "%zu calls in %u processes", t->n_calls, s->n_processes),
+		"search_hint", in_language("function, rule, 0xaddress"), "gaps", summary_has_gaps(s), "lacks",
+		lacks(s)));
 }
 
 static void fill(struct page *p, FILE *out, const char *facts, size_t facts_size)
