@@ -9,6 +9,9 @@
 #include "aclcheck/model.h"
 #include "checks/engine/atomics.h"
 
+/* Sentences of other languages are found by the whole text. */
+#define TOO_MANY "is one fault too many: 32 are possible"
+_Static_assert(FAULT_RULES == 32, "what TOO_MANY says");
 #define DELAY_MAX_NS (UINT64_C(3600) * 1000000000u)
 
 bool fault_word_matches(const char *pattern, const char *word)
@@ -173,7 +176,7 @@ static const char *whole_wrong(const struct fault_rule *r)
 	if (!any)
 		return "begins with no function of the runtime that is wrapped";
 	if (!r->error && !r->delay_ns && !r->watch)
-		return "has neither error= nor delay=";
+		return "has none of error=, delay= and watch";
 	if (r->watch && (r->error || r->delay_ns))
 		return "has watch, which changes nothing, beside error= or delay=";
 	if (r->error && silent)
@@ -221,7 +224,7 @@ const char *fault_rules_parse(const char *list, struct fault_rules *out, const c
 		*bad = list;
 		*len = n;
 		if (kept > blanks && out->n == FAULT_RULES)
-			wrong = "is one fault too many: 32 are possible";
+			wrong = TOO_MANY;
 		else if (kept > blanks)
 			wrong = read_rule(&out->rule[out->n++], list + blanks, kept - blanks, bad, len);
 		list += n;

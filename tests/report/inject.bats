@@ -147,6 +147,11 @@ injected() {
 }
 
 @test "without the command: the environment, a configuration file, the summary of the process" {
+	most=$(sed -n 's/^#define FAULT_RULES \([0-9]*\)$/\1/p' "$SOURCE/interpose/common/fault_rules.h")
+	many=$(printf 'aclrtMalloc:when=%d:delay=1us;' $(seq 1 "$most"))
+	inject 0 "$many" fallback
+	run "$ACLCHECK" run --softnpu --inject "${many}aclrtFree:delay=1us" -- "$FAULTY"
+	[[ $status = 99 && $output == *"is one fault too many: $most are possible"* ]]
 	export LD_LIBRARY_PATH=$BUILD/softnpu
 	run env LD_PRELOAD="$BUILD/libaclcheck.so" ACLCHECK_INJECT=aclrtMalloc:when=2:error=207001 "$FAULTY" fallback
 	[[ $status = 0 && $output == *"injected: aclrtMalloc  grow (faulty.c:"*")  x 1  (aclrtMalloc:when=2:error=207001)"* ]]
@@ -167,7 +172,7 @@ injected() {
 		}
 	done <<-'END'
 		aclrtMaloc:error=1 begins with no function of the runtime that is wrapped
-		aclrtMalloc has neither error= nor delay=
+		aclrtMalloc has none of error=, delay= and watch
 		aclrtMalloc:error=0 'error=0' must be an error code
 		aclrtMalloc:error=-1 must be an error code
 		aclrtMalloc:when=0:error=1 'when=0' must be which call it is

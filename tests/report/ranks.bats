@@ -21,7 +21,7 @@ launch() {
 
 @test "every launcher's variable is the rank" {
 	unset ACLCHECK_LOG
-	for variable in OMPI_COMM_WORLD_RANK PMI_RANK PALS_RANKID SLURM_PROCID RANK RANK_ID; do
+	for variable in OMPI_COMM_WORLD_RANK PMIX_RANK PMI_RANK PALS_RANKID MV2_COMM_WORLD_RANK SLURM_PROCID RANK RANK_ID; do
 		env -u RANK "$variable=12" ACLCHECK_JOB=$variable "ACLCHECK_REPORT=$variable.%r.json" "$FINDINGS" 2>/dev/null
 		[ "$(json $variable.12.json 'r["rank"]')" = 12 ]
 	done
