@@ -86,7 +86,7 @@ static void built_models(void)
 	IS(aclmdlRIBuildEnd(m, INVENTED), 100000);
 	IS(aclmdlRIUpdate(m), 207000);
 	OK(aclmdlRICaptureBegin(s, RELAXED));
-	IS(aclmdlRIBindStream(m, s, 0), 107000);
+	IS(aclmdlRIBindStream(m, s, 0), 107027);
 	IS(aclmdlRIUnbindStream(m, s), 107027);
 	IS(aclmdlRIEndTask(m, s), 107027);
 	IS(aclrtSetStreamOverflowSwitch(s, 1), 107027);

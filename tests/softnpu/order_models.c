@@ -197,11 +197,11 @@ static void building_apart(void)
 	IS(aclmdlRIBuildBegin(&m, 0), 107002);
 	IS(aclmdlRIBindStream(building, persistent, 7), 107000);
 	IS(aclmdlRIBindStream(building, s, 0), 107000);
-	IS(aclmdlRIBindStream(building, bound, 0), 107005);
+	IS(aclmdlRIBindStream(building, bound, 0), 107002);
 	IS(aclmdlRIBindStream(model, persistent, 0), 107000);
 	IS(aclmdlRIBindStream(building, persistent, 0), 107002);
-	IS(aclmdlRIEndTask(building, captured), 107002);
-	IS(aclmdlRIEndTask(model, captured), 107002);
+	IS(aclmdlRIEndTask(building, captured), 107027);
+	IS(aclmdlRIEndTask(model, captured), 107000);
 	IS(aclmdlRIEndTask(building, bound), 107002);
 	IS(aclmdlRIUnbindStream(building, captured), 107027);
 	IS(aclmdlRIUnbindStream(model, captured), 107000);
@@ -233,8 +233,8 @@ static void building_order(void)
 	IS(aclmdlRIExecuteAsync(mine, captured), 107027);
 	IS(aclmdlRIExecuteAsync(mine, s), 107026);
 	IS(aclmdlRIExecuteAsync(mine, bound), 107000);
-	IS(aclmdlRIBindStream(mine, bound, 0), 107005);
-	IS(aclmdlRIBindStream(building, captured, 0), 107000);
+	IS(aclmdlRIBindStream(mine, bound, 0), 107000);
+	IS(aclmdlRIBindStream(building, captured, 0), 107027);
 	IS(aclmdlRIExecuteAsync(building, s), 507011);
 	IS(aclmdlRIExecute(building, 5), 507011);
 	IS(aclmdlRIEndTask(building, captured), 107027);

@@ -288,8 +288,60 @@ static void contexts_destroyed_twice(void)
 	row(aclrtDestroyContext(context));
 }
 
+static aclmdlRI building(void)
+{
+	aclmdlRI m = NULL;
+
+	need(aclmdlRIBuildBegin(&m, 0));
+	return m;
+}
+
+static aclrtStream flagged(uint32_t flags)
+{
+	aclrtStream s = NULL;
+
+	need(aclrtCreateStreamWithConfig(&s, 0, flags));
+	return s;
+}
+
+static void row_of_bind(aclmdlRI m, aclrtStream s)
+{
+	row(aclmdlRIBindStream(m, s, ACL_MODEL_STREAM_FLAG_DEFAULT));
+}
+
+/* What a stream was made for is looked at in this order. */
+static void streams_that_cannot_be_bound(void)
+{
+	aclmdlRI m = building();
+
+	row_of_bind(m, flagged(ACL_STREAM_FAST_LAUNCH));
+	row_of_bind(m, flagged(ACL_STREAM_FAST_LAUNCH | ACL_STREAM_PERSISTENT));
+	row_of_bind(m, flagged(ACL_STREAM_FAST_SYNC));
+	row_of_bind(m, stream());
+	row_of_bind(m, flagged(ACL_STREAM_CPU_SCHEDULE));
+}
+
+/* A captured model or a capturing stream is seen before what the stream is bound to, and before contexts. */
+static void streams_bound_to_wrong_models(void)
+{
+	aclrtStream persistent = flagged(ACL_STREAM_PERSISTENT);
+	aclmdlRI captured = model(), built = building();
+	aclrtContext other;
+
+	row_of_bind(captured, persistent);
+	need(aclmdlRICaptureBegin(persistent, RELAXED));
+	row_of_bind(built, persistent);
+	row_of_end(persistent);
+	row_of_bind(built, persistent);
+	row_of_bind(captured, persistent);
+	row_of_bind(built, persistent);
+	need(aclrtCreateContext(&other, 0));
+	row_of_bind(captured, persistent);
+	row(aclmdlRIEndTask(captured, persistent));
+}
+
 const struct row rows_states[] = {ROW(group_ends_that_give_no_handle), ROW(captures_ended_elsewhere),
 	ROW(captures_ended_for_others), ROW(captures_gone_with_the_device), ROW(labels_gone),
 	ROW(imports_of_no_key), ROW(schedulers_of_vector_cores), ROW(schedulers_are_of_device_0),
 	ROW(bindings_over_a_reset), ROW(default_context_over_a_reset), ROW(current_context_gone),
-	ROW(contexts_destroyed_twice), {NULL, NULL}};
+	ROW(contexts_destroyed_twice), ROW(streams_that_cannot_be_bound), ROW(streams_bound_to_wrong_models), {NULL, NULL}};

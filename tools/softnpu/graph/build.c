@@ -42,14 +42,18 @@ static aclError check_built(const struct model *m)
 	return ACL_SUCCESS;
 }
 
-/* Whether the stream could be bound to any model; NULL is looked at later. */
+/* Whether the stream could be bound to any model. */
 static aclError check_bindable(const struct stream *s)
 {
-	if (s && !(s->flags & ACL_STREAM_PERSISTENT))
+	if (s == s->ctx->default_stream)
+		return npu_answer(MODEL_BIND_NULL_STREAM, "stream is NULL");
+	if (s->flags & ACL_STREAM_DEVICE_USE_ONLY)
+		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "not for a stream of the device");
+	if (s->failure_mode == ACL_STOP_ON_FAILURE || s->flags & ACL_STREAM_FAST_LAUNCH)
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "not for a stream with these properties");
+	if (!(s->flags & (ACL_STREAM_PERSISTENT | ACL_STREAM_CPU_SCHEDULE)))
 		return npu_err(
 			ACL_ERROR_RT_PARAM_INVALID, "only streams with ACL_STREAM_PERSISTENT can be bound");
-	if (s && s->bound)
-		return npu_err(ACL_ERROR_RT_STREAM_MODEL, "the stream is bound already");
 	return ACL_SUCCESS;
 }
 
@@ -59,10 +63,8 @@ static aclError check_bind(const struct model *m, const struct stream *s)
 
 	if (!rc)
 		rc = stream_not_capturing(s);
-	if (!rc && s == s->ctx->default_stream)
-		return npu_answer(MODEL_BIND_NULL_STREAM, "stream is NULL");
-	if (!rc && (s->failure_mode == ACL_STOP_ON_FAILURE || s->flags & ACL_STREAM_FAST_LAUNCH))
-		rc = npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "not for a stream with these properties");
+	if (!rc)
+		rc = check_bindable(s);
 	return rc ? rc : model_enter(m);
 }
 
@@ -76,13 +78,13 @@ static aclError bind(aclmdlRI model, aclrtStream stream, uint32_t flag)
 	if (!rc)
 		rc = stream_named(stream, STREAM_SUBMIT, &s);
 	if (!rc)
-		rc = check_bindable(s);
-	if (!rc)
 		rc = stream_default(&s);
 	if (!rc)
 		rc = check_bind(m, s);
 	if (!rc)
 		rc = stream_enter(STREAM_SUBMIT, &s);
+	if (!rc && s->bound)
+		rc = npu_err(ACL_ERROR_RT_STREAM_MODEL, "the stream is bound already");
 	if (rc)
 		return rc;
 	lane = model_add_lane(m);
@@ -151,9 +153,13 @@ static aclError end_task(aclmdlRI model, aclrtStream stream)
 	if (!rc)
 		rc = stream_default(&s);
 	if (!rc)
+		rc = check_built(m);
+	if (!rc)
+		rc = stream_not_capturing(s);
+	if (!rc)
 		rc = stream_enter(STREAM_SUBMIT, &s);
 	if (!rc)
-		rc = enter_built(m, s);
+		rc = model_enter(m);
 	if (!rc && s->bound != m)
 		rc = npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the stream is not bound to the model");
 	if (!rc)
