@@ -102,6 +102,8 @@ static void pools(void)
 	OK(aclrtMemPoolFreeAsync(p, s));
 	OK(aclrtSynchronizeStream(s));
 	IS(aclrtMemPoolFreeAsync(p, s), 107000);
+	IS(aclrtMemPoolMallocAsync(&q, 4 * MIB2, pool, s), 507000); /* what was given back stays apart */
+	OK(aclrtMemPoolTrimTo(pool, 0));
 	OK(aclrtMemPoolMallocAsync(&q, 4 * MIB2, pool, s));
 	OK(aclrtMemPoolDestroy(pool));
 	IS(aclrtMemPoolDestroy(pool), 507000);

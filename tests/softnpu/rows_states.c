@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of states that were drawn by lot: what earlier calls, other threads and a reset left behind. */
+#include "acl/acl_rt_memory_soma.h"
 #include "rows.h"
 
 #define LOCAL ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL
@@ -340,8 +341,83 @@ static void streams_bound_to_wrong_models(void)
 	row(aclmdlRIEndTask(captured, persistent));
 }
 
+/* --- pools ------------------------------------------------------------------------------------ */
+
+static aclrtMemPool pool_of(size_t size)
+{
+	aclrtMemPoolProps props = {.location.type = ACL_MEM_LOCATION_TYPE_DEVICE, .maxSize = size};
+	aclrtMemPool p = NULL;
+
+	need(aclrtMemPoolCreate(&p, &props));
+	return p;
+}
+
+static void *row_of_block(aclrtMemPool p, size_t size, aclrtStream s)
+{
+	void *block = NULL;
+
+	row(aclrtMemPoolMallocAsync(&block, size, p, s));
+	return block;
+}
+
+static void row_of_number(aclrtMemPool p, aclrtMemPoolAttr attr)
+{
+	uint64_t number = 7;
+
+	need(aclrtMemPoolGetAttr(p, attr, &number));
+	row((long)(number / MIB2));
+}
+
+static void pools_as_they_are_made(void)
+{
+	aclrtMemPool p = pool_of(0);
+	uint32_t on;
+
+	for (int attr = ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES;
+		attr <= ACL_RT_MEM_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES; attr++) {
+		on = 7;
+		row(aclrtMemPoolGetAttr(p, (aclrtMemPoolAttr)attr, &on));
+		row(on);
+	}
+}
+
+/* What a stream gave back waits for that stream, unless the pool is told otherwise. */
+static void pool_full_for_other_streams(void)
+{
+	aclrtMemPool p = pool_of(2 * MIB2);
+	aclrtStream s = stream(), other = stream();
+	uint32_t on = 1;
+
+	row(aclrtMemPoolFreeAsync(row_of_block(p, MIB2 + 1, s), s));
+	(void)row_of_block(p, 1, other);
+	row(aclrtMemPoolSetAttr(p, ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC, &on));
+	(void)row_of_block(p, 1, other);
+	(void)row_of_block(p, 1, s);
+	(void)row_of_block(p, 1, s);
+}
+
+/* Nothing that is in use can be trimmed. */
+static void pool_trimmed(void)
+{
+	aclrtMemPool p = pool_of(3 * MIB2);
+	aclrtStream s = stream(), other = stream();
+	void *kept = row_of_block(p, 1, s);
+
+	row(aclrtMemPoolFreeAsync(row_of_block(p, MIB2 + 1, s), s));
+	(void)row_of_block(p, MIB2, other);
+	row(aclrtMemPoolTrimTo(p, 0));
+	row(aclrtMemPoolTrimTo(p, 4 * MIB2));
+	row(aclrtMemPoolTrimTo(p, 2 * MIB2));
+	row_of_number(p, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT);
+	row_of_number(p, ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT);
+	(void)row_of_block(p, MIB2, other);
+	row(aclrtMemPoolFreeAsync(kept, s));
+	row_of_number(p, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH);
+}
+
 const struct row rows_states[] = {ROW(group_ends_that_give_no_handle), ROW(captures_ended_elsewhere),
 	ROW(captures_ended_for_others), ROW(captures_gone_with_the_device), ROW(labels_gone),
 	ROW(imports_of_no_key), ROW(schedulers_of_vector_cores), ROW(schedulers_are_of_device_0),
 	ROW(bindings_over_a_reset), ROW(default_context_over_a_reset), ROW(current_context_gone),
-	ROW(contexts_destroyed_twice), ROW(streams_that_cannot_be_bound), ROW(streams_bound_to_wrong_models), {NULL, NULL}};
+	ROW(contexts_destroyed_twice), ROW(streams_that_cannot_be_bound), ROW(streams_bound_to_wrong_models),
+	ROW(pools_as_they_are_made), ROW(pool_full_for_other_streams), ROW(pool_trimmed), {NULL, NULL}};

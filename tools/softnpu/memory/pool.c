@@ -5,6 +5,7 @@
 
 #include "acl/acl_rt_memory_soma.h"
 #include "tools/softnpu/memory/memory.h"
+#include "tools/softnpu/memory/pool_segments.h"
 #include "tools/softnpu/sync/stream.h"
 
 #define POOL_GRAIN ((size_t)2 << 20)
@@ -13,15 +14,24 @@ struct pool {
 	struct object obj;
 	struct device *dev;
 	size_t max;
-	size_t used, used_high, reserved_high;
+	struct pool_segments segments;
 	char *low, *high; /* its blocks are and were between these */
 	uint64_t threshold;
 	int reuse[3];
 };
 
+/* A block's part of its pool. */
+struct share {
+	struct pool *pool;
+	struct pool_segment *segment;
+};
+
 static void pool_release(struct object *o)
 {
-	free(container_of(o, struct pool, obj));
+	struct pool *p = container_of(o, struct pool, obj);
+
+	segments_close(&p->segments);
+	free(p);
 }
 
 static struct pool *pool_find(const void *handle)
@@ -42,6 +52,21 @@ static bool props_ok(const aclrtMemPoolProps *props)
 	return true;
 }
 
+static struct pool *pool_new(struct device *dev, size_t max)
+{
+	struct pool *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->dev = dev;
+	p->max = max;
+	if (segments_open(&p->segments, max) && object_init(&p->obj, OBJ_POOL, pool_release))
+		return p;
+	segments_close(&p->segments);
+	free(p);
+	return NULL;
+}
+
 static aclError create(aclrtMemPool *out, const aclrtMemPoolProps *props)
 {
 	struct device *dev = device_find(props->location.id);
@@ -57,16 +82,10 @@ static aclError create(aclrtMemPool *out, const aclrtMemPoolProps *props)
 	if (ALIGN_UP(props->maxSize, POOL_GRAIN) > (size_t)npu_memory(dev->id))
 		return npu_err(
 			ACL_ERROR_RT_PARAM_INVALID, "the device has less than %zu bytes", props->maxSize);
-	p = calloc(1, sizeof(*p));
-	if (!p || !object_init(&p->obj, OBJ_POOL, pool_release)) {
-		free(p);
+	p = pool_new(dev, props->maxSize ? ALIGN_UP(props->maxSize, POOL_GRAIN)
+					 : (size_t)npu_memory(dev->id) / POOL_GRAIN * POOL_GRAIN);
+	if (!p)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a pool");
-	}
-	p->dev = dev;
-	p->max = props->maxSize ? ALIGN_UP(props->maxSize, POOL_GRAIN)
-				: (size_t)npu_memory(dev->id) / POOL_GRAIN * POOL_GRAIN;
-	for (unsigned i = 0; i < ARRAY_SIZE(p->reuse); i++)
-		p->reuse[i] = 1;
 	*out = object_handle(&p->obj);
 	return ACL_SUCCESS;
 }
@@ -78,18 +97,32 @@ aclError aclrtMemPoolCreate(aclrtMemPool *memPool, const aclrtMemPoolProps *pool
 	return LOCKED(create(memPool, poolProps));
 }
 
+static void leave_pool(struct block *b, void (*how)(struct pool_segments *, struct pool_segment *))
+{
+	struct share *share = b->owner;
+
+	if (share)
+		how(&share->pool->segments, share->segment);
+	free(share);
+	b->owner = NULL;
+	b->returned = true;
+}
+
+/* Without a stream to say who may have it next. */
 void pool_block_gone(struct block *b)
 {
-	if (b->owner && !b->returned)
-		((struct pool *)b->owner)->used -= b->size;
-	b->returned = true;
+	leave_pool(b, segment_free);
 }
 
 /* Blocks outlive their pool. */
 static void orphan(struct block *b, void *pool)
 {
-	if (b->kind == BLOCK_POOL && b->owner == pool)
-		b->owner = NULL;
+	struct share *share = b->kind == BLOCK_POOL ? b->owner : NULL;
+
+	if (!share || share->pool != pool)
+		return;
+	free(share);
+	b->owner = NULL;
 }
 
 static aclError destroy(const void *handle)
@@ -126,6 +159,27 @@ static void widen(struct pool *p, const struct block *b)
 	p->high = p->high > end ? p->high : end;
 }
 
+/* Its memory, whatever part of the pool it counts as. */
+static struct block *block_new(struct pool *p, size_t rounded, size_t size, const struct stream *s)
+{
+	/* That an event orders the streams is taken for granted. */
+	bool any = p->reuse[0] || p->reuse[1] || p->reuse[2];
+	struct pool_segment *segment = segment_take(&p->segments, rounded, s->id, any);
+	struct share *share = segment ? calloc(1, sizeof(*share)) : NULL;
+	struct block *b = share ? memory_new(BLOCK_POOL, p->dev, rounded, size, ARENA_GRAIN) : NULL;
+
+	if (!b) {
+		if (segment)
+			segment_free(&p->segments, segment);
+		free(share);
+		return NULL;
+	}
+	*share = (struct share){p, segment};
+	b->owner = share;
+	widen(p, b);
+	return b;
+}
+
 /* The address is known at once; using it before the stream gets here is the program's mistake. */
 static aclError pool_malloc(void **out, size_t size, const void *handle, aclrtStream stream)
 {
@@ -141,16 +195,10 @@ static aclError pool_malloc(void **out, size_t size, const void *handle, aclrtSt
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "no pool has %zu bytes", size);
 	if (!p)
 		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "%p is no pool", handle);
-	if (rounded > p->max - p->used)
-		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the pool has no %zu bytes left", size);
-	b = memory_new(BLOCK_POOL, p->dev, rounded, size, ARENA_GRAIN);
+	b = block_new(p, rounded, size, s);
 	if (!b)
-		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the device has no %zu bytes left", size);
-	b->owner = p;
-	widen(p, b);
-	p->used += rounded;
-	p->used_high = p->used > p->used_high ? p->used : p->used_high;
-	p->reserved_high = p->used > p->reserved_high ? p->used : p->reserved_high;
+		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR,
+			"the pool has no %zu bytes left for stream %d, or the device has not", size, s->id);
 	*out = b->addr;
 	return ACL_SUCCESS;
 }
@@ -232,7 +280,7 @@ static aclError pool_free(char *addr, aclrtStream stream)
 	f->addr = in ? addr : NULL;
 	rc = stream_submit(s, &f->op);
 	if (!rc && of_pool)
-		pool_block_gone(in);
+		leave_pool(in, segment_give_back);
 	return rc;
 }
 
@@ -249,12 +297,13 @@ static uint64_t *counter(struct pool *p, aclrtMemPoolAttr attr)
 	case ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD:
 		return &p->threshold;
 	case ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT:
+		return (uint64_t *)&p->segments.reserved;
 	case ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT:
-		return (uint64_t *)&p->used;
+		return (uint64_t *)&p->segments.used;
 	case ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH:
-		return (uint64_t *)&p->reserved_high;
+		return (uint64_t *)&p->segments.reserved_high;
 	default:
-		return (uint64_t *)&p->used_high;
+		return (uint64_t *)&p->segments.used_high;
 	}
 }
 
@@ -313,13 +362,16 @@ aclError aclrtMemPoolSetAttr(aclrtMemPool memPool, aclrtMemPoolAttr attr, void *
 	return LOCKED(set_attr(memPool, attr, value));
 }
 
-/* Nothing is cached here: freed memory goes back at once. */
 static aclError trim(const void *handle, size_t keep)
 {
 	struct pool *p = pool_find(handle);
 
 	if (!p || keep > p->max)
 		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "no pool, or smaller than %zu bytes", keep);
+	if (keep < p->segments.used && keep < p->segments.reserved)
+		return npu_err(
+			ACL_ERROR_RT_INTERNAL_ERROR, "%zu bytes of the pool are in use", p->segments.used);
+	segments_trim(&p->segments, keep);
 	return ACL_SUCCESS;
 }
 
