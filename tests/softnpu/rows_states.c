@@ -415,9 +415,25 @@ static void pool_trimmed(void)
 	row_of_number(p, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH);
 }
 
+/* --- keys and configurations -------------------------------------------------------------------- */
+
+/* With the key that its maker closes, nothing can be imported any more. */
+static void keys_closed(void)
+{
+	void *memory = device();
+	char key[65];
+	int32_t pid = 1;
+
+	row(aclrtIpcMemGetExportKey(memory, 4096, key, sizeof(key), 0));
+	row(aclrtIpcMemClose(key));
+	row(aclrtIpcMemClose(key) != ACL_SUCCESS);
+	row(aclrtIpcMemSetImportPid(key, &pid, 1) != ACL_SUCCESS);
+	row(aclrtIpcMemImportByKey(&memory, key, 0) != ACL_SUCCESS);
+}
+
 const struct row rows_states[] = {ROW(group_ends_that_give_no_handle), ROW(captures_ended_elsewhere),
 	ROW(captures_ended_for_others), ROW(captures_gone_with_the_device), ROW(labels_gone),
 	ROW(imports_of_no_key), ROW(schedulers_of_vector_cores), ROW(schedulers_are_of_device_0),
 	ROW(bindings_over_a_reset), ROW(default_context_over_a_reset), ROW(current_context_gone),
 	ROW(contexts_destroyed_twice), ROW(streams_that_cannot_be_bound), ROW(streams_bound_to_wrong_models),
-	ROW(pools_as_they_are_made), ROW(pool_full_for_other_streams), ROW(pool_trimmed), {NULL, NULL}};
+	ROW(pools_as_they_are_made), ROW(pool_full_for_other_streams), ROW(pool_trimmed), ROW(keys_closed), {NULL, NULL}};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Device memory shared with other processes by a key. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,7 +16,7 @@ struct ipc_memory {
 	char key[IPC_KEY_SIZE];
 	char *addr; /* of an import; NULL: exported */
 	char *shadow;
-	int fd;
+	int fd; /* of the memory: what others open */
 };
 
 static struct list keys = {&keys, &keys};
@@ -41,7 +42,9 @@ static aclError export_key(char *addr, size_t size, char *key, size_t len)
 {
 	const struct block *b = block_find(addr);
 	struct shared_key k = {.kind = SHARED_MEMORY, .pid = getpid(), .size = size};
+	struct ipc_memory *m;
 	struct context *ctx;
+	int own; /* closed with the key; without one the key stays good */
 	aclError rc = context_need(&ctx);
 
 	if (rc)
@@ -49,11 +52,18 @@ static aclError export_key(char *addr, size_t size, char *key, size_t len)
 	if (!b || b->kind != BLOCK_DEVICE || size > b->size - (size_t)(addr - b->addr))
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p..+%zu is not in one device allocation",
 			(void *)addr, size);
-	k.fd = b->arena->fd;
+	own = fcntl(b->arena->fd, F_DUPFD_CLOEXEC, 0);
+	k.fd = own < 0 ? b->arena->fd : own;
 	k.device = b->device;
 	k.offset = (uint64_t)(addr - b->arena->addr);
 	shared_key_print(&k, key, len);
-	return key_new(key) ? ACL_SUCCESS : npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a key");
+	m = key_new(key);
+	if (m) {
+		m->fd = own;
+		return ACL_SUCCESS;
+	}
+	close(own);
+	return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a key");
 }
 
 aclError aclrtIpcMemGetExportKey(void *devPtr, size_t size, char *key, size_t len, uint64_t flags)
@@ -97,7 +107,6 @@ static void unmap_views(const struct ipc_memory *m, size_t bytes)
 
 	munmap(m->addr - inside, size);
 	munmap(m->shadow - inside, size);
-	close(m->fd);
 }
 
 static aclError import_key(void **out, const char *key, uint64_t flags)
@@ -139,12 +148,20 @@ aclError aclrtIpcMemImportByKey(void **devPtr, const char *key, uint64_t flags)
 	return LOCKED(import_key(devPtr, key, flags));
 }
 
+/* Imports come before what is exported. */
 static struct ipc_memory *find(const char *key)
 {
-	struct ipc_memory *m;
+	struct ipc_memory *m, *exported = NULL;
 
-	list_for_each(m, &keys, link) if (!strncmp(m->key, key, IPC_KEY_SIZE)) return m;
-	return NULL;
+	list_for_each(m, &keys, link)
+	{
+		if (strncmp(m->key, key, IPC_KEY_SIZE))
+			continue;
+		if (m->addr)
+			return m;
+		exported = m;
+	}
+	return exported;
 }
 
 static aclError known_key(const char *key)
@@ -170,6 +187,7 @@ static aclError close_key(const char *key)
 		unmap_views(m, b->size);
 		memory_delete(b);
 	}
+	close(m->fd);
 	list_del(&m->link);
 	free(m);
 	return ACL_SUCCESS;
