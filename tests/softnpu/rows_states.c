@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of states that were drawn by lot: what earlier calls, other threads and a reset left behind. */
+#include <unistd.h>
+
 #include "acl/acl_rt_memory_soma.h"
 #include "rows.h"
 
@@ -431,9 +433,32 @@ static void keys_closed(void)
 	row(aclrtIpcMemImportByKey(&memory, key, 0) != ACL_SUCCESS);
 }
 
+static void row_of_init(const char *text)
+{
+	char path[] = "/tmp/rows.XXXXXX";
+	int file = mkstemp(path);
+
+	need(file < 0 || write(file, text, strlen(text)) < 0);
+	close(file);
+	row(aclInit(path));
+	unlink(path);
+}
+
+/* What differs from the first configuration is not looked into. */
+static void configurations_that_differ(void)
+{
+	row_of_init("{}");
+	need(aclFinalize());
+	row(aclInit("/of no file"));
+	row_of_init("{}");
+	row_of_init("{ no JSON");
+	row(aclInit(""));
+}
+
 const struct row rows_states[] = {ROW(group_ends_that_give_no_handle), ROW(captures_ended_elsewhere),
 	ROW(captures_ended_for_others), ROW(captures_gone_with_the_device), ROW(labels_gone),
 	ROW(imports_of_no_key), ROW(schedulers_of_vector_cores), ROW(schedulers_are_of_device_0),
 	ROW(bindings_over_a_reset), ROW(default_context_over_a_reset), ROW(current_context_gone),
 	ROW(contexts_destroyed_twice), ROW(streams_that_cannot_be_bound), ROW(streams_bound_to_wrong_models),
-	ROW(pools_as_they_are_made), ROW(pool_full_for_other_streams), ROW(pool_trimmed), ROW(keys_closed), {NULL, NULL}};
+	ROW(pools_as_they_are_made), ROW(pool_full_for_other_streams), ROW(pool_trimmed), ROW(keys_closed),
+	ROW(configurations_that_differ), {NULL, NULL}};

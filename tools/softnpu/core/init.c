@@ -185,6 +185,9 @@ static aclError init(const char *path)
 	if (!rc)
 		rc = LOCKED(prepare(&config));
 	free(config.text);
+	/* What differs from the first one is not looked into. */
+	if (!rc)
+		rc = init_config_parse(&life.config);
 	/* That of operators is for a configuration. */
 	if (!rc)
 		rc = run_all(&init_callbacks, before, path && *path ? 2 : 1);

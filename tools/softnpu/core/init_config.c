@@ -97,14 +97,17 @@ aclError init_config_read(const char *path, struct init_config *c)
 {
 	memset(c, 0, sizeof(*c));
 	c->default_device = -1;
-	if (path && *path) {
-		if (!read_file(path, c))
-			return npu_err(ACL_ERROR_INVALID_FILE, "cannot read %s", path);
-		if (nested_too_deep(c, '{', '}') || nested_too_deep(c, '[', ']'))
-			return npu_err(ACL_ERROR_PARSE_FILE, "%s is nested too deep", path);
-		if (c->size && json_open() && !parse(c))
-			return npu_err(ACL_ERROR_PARSE_FILE, "%s is no JSON", path);
-	}
+	if (path && *path && !read_file(path, c))
+		return npu_err(ACL_ERROR_INVALID_FILE, "cannot read %s", path);
 	c->hash = hash(c->text, c->size);
+	return ACL_SUCCESS;
+}
+
+aclError init_config_parse(struct init_config *c)
+{
+	if (nested_too_deep(c, '{', '}') || nested_too_deep(c, '[', ']'))
+		return npu_err(ACL_ERROR_PARSE_FILE, "the configuration is nested too deep");
+	if (c->size && json_open() && !parse(c))
+		return npu_err(ACL_ERROR_PARSE_FILE, "the configuration is no JSON");
 	return ACL_SUCCESS;
 }

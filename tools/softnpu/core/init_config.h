@@ -12,7 +12,8 @@ struct init_config {
 	int default_device; /* -1 = not named */
 };
 
-/* path NULL or "" is an empty configuration. Reads the file without the lock. */
+/* Both without the lock. path NULL or "" is an empty configuration. */
 aclError init_config_read(const char *path, struct init_config *c);
+aclError init_config_parse(struct init_config *c);
 
 #endif
