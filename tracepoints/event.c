@@ -122,7 +122,7 @@ static bool is_true(const int *value)
 	return __builtin_expect(*(const volatile int *)value, 1);
 }
 
-static void record(const struct lttng_ust_event_common *event, const struct trace_bytes *b,
+static void event_record(const struct lttng_ust_event_common *event, const struct trace_bytes *b,
 	struct lttng_ust_probe_ctx *probe)
 {
 	struct lttng_ust_event_recorder *recorder = event->child;
@@ -156,7 +156,7 @@ void trace_probe(void *session, const struct trace_bytes *b)
 		is_filtered_out(event, b, &probe))
 		return;
 	if (records)
-		record(event, b, &probe);
+		event_record(event, b, &probe);
 	else
 		notify(event, b, &probe);
 }

@@ -15,7 +15,7 @@ static const char *api_name(unsigned api)
 	return acl_call_name(api) ? acl_call_name(api) : "";
 }
 
-static const char *moment(const struct acl_call_site *m)
+static const char *finding_moment(const struct acl_call_site *m)
 {
 	if (!m->caller)
 		return "";
@@ -26,7 +26,8 @@ static const char *moment(const struct acl_call_site *m)
 
 static void emit_object(uint64_t serial, const struct acl_object_history *b)
 {
-	const char *apis[] = {moment(&b->created), moment(&b->last_used), moment(&b->destroyed)};
+	const char *apis[] = {
+		finding_moment(&b->created), finding_moment(&b->last_used), finding_moment(&b->destroyed)};
 
 	lttng_ust_tracepoint(aclcheck, finding_object, serial, b, apis);
 }

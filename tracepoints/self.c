@@ -203,7 +203,7 @@ struct known {
 
 static struct known modules, stacks, places;
 
-static void forget(struct known *k)
+static void self_forget(struct known *k)
 {
 	for (unsigned i = 0; i < MAX_IDS / 64; i++)
 		if (atomic_load_explicit(&k->bits[i], memory_order_relaxed))
@@ -220,7 +220,7 @@ static bool is_news(struct known *k, struct lttng_ust_tracepoint *tp, uint32_t i
 		return false;
 	if (__builtin_expect(atomic_load_explicit(&k->probes, memory_order_relaxed) != probes, 0) &&
 		atomic_exchange(&k->probes, probes) != probes)
-		forget(k);
+		self_forget(k);
 	if (id >= MAX_IDS)
 		return true;
 	if (atomic_load_explicit(&k->bits[id / 64], memory_order_relaxed) & bit)
@@ -350,7 +350,7 @@ void self_forked(void)
 	atomic_store(&process_probes, NULL);
 	thread_told = NULL;
 	forget_callers(NULL, 0);
-	forget(&modules);
-	forget(&stacks);
-	forget(&places);
+	self_forget(&modules);
+	self_forget(&stacks);
+	self_forget(&places);
 }

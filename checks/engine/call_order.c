@@ -15,7 +15,7 @@ static void order_at(struct checks *c, struct acl_call_record *call, struct acl_
 }
 
 /* Of a thread's first call the context is not known yet; at the end of a call its stream is. */
-static struct acl_object *default_stream(struct checks *c, struct acl_call_record *call, bool end)
+static struct acl_object *order_default_stream(struct checks *c, struct acl_call_record *call, bool end)
 {
 	if (!end) {
 		call->state.stream = NULL;
@@ -33,7 +33,7 @@ static struct acl_object *object_named(
 	memcpy(&value, (const char *)call->args + h->offset, sizeof(value));
 	if (value)
 		return object_in(h->objects, value);
-	return h->kind == ACL_HANDLE_STREAM ? default_stream(c, call, end) : NULL;
+	return h->kind == ACL_HANDLE_STREAM ? order_default_stream(c, call, end) : NULL;
 }
 
 void checks_order(struct checks *c, struct acl_call_record *call, bool end)

@@ -25,7 +25,7 @@ struct settling {
 	struct acl_call_record *call;
 };
 
-static void settle(void *settling)
+static void way_settle(void *settling)
 {
 	struct settling *s = settling;
 
@@ -37,9 +37,9 @@ void call_findings_settle(struct checks *c, struct acl_call_record *call)
 	struct settling s = {c, call};
 
 	if (c->host.with_stack && findings_may_show(call))
-		c->host.with_stack(c->host.context, settle, &s);
+		c->host.with_stack(c->host.context, way_settle, &s);
 	else
-		settle(&s);
+		way_settle(&s);
 }
 
 static inline void findings_look(struct checks *c, struct acl_call_record *call)

@@ -58,7 +58,7 @@ static struct finding_draft *draft_for(struct checks *c, struct acl_call_record 
 	return d;
 }
 
-static void fill(struct acl_finding *f, const struct acl_rule *rule, const struct graded *graded)
+static void draft_fill(struct acl_finding *f, const struct acl_rule *rule, const struct graded *graded)
 {
 	f->rule = rule;
 	f->title = rule_text(rule, RULE_TITLE);
@@ -208,7 +208,7 @@ struct finding_draft *finding_draft_begin(
 	if (!d)
 		return NULL;
 	f = &d->finding;
-	fill(f, rule, &graded);
+	draft_fill(f, rule, &graded);
 	d->caller = call ? call->caller : g.caller;
 	d->at = g.at;
 	d->beside = g.beside;

@@ -81,7 +81,7 @@ static bool is_wanted(const struct subscription *s, const struct list_kind *kind
 }
 
 /* Into the builder's list.  A function that several subscriptions of one module lead to is called once. */
-static void collect(
+static void hooks_collect(
 	const struct list_builder *b, unsigned api, const struct list_kind *kind, struct collected *l)
 {
 	const struct subscriptions *s = &b->subscriptions;
@@ -122,7 +122,7 @@ static bool same_hooks(const check_hook_fn *a, const check_hook_fn *b)
  * Whether *list can be had for the function: the former one where it is the same, or that of special calls,
  * or one for all where it is empty.
  */
-static bool keep(struct checks *c, const struct collected *l, const struct hook_list **list,
+static bool hooks_keep(struct checks *c, const struct collected *l, const struct hook_list **list,
 	const struct hook_list *of_special)
 {
 	const check_hook_fn *hooks = c->builder->list;
@@ -159,8 +159,8 @@ static bool build_lists(
 		bool special = !(i & 1);
 
 		l.special = special || !c->builder->by_handle[api];
-		collect(c->builder, api, kind, &l);
-		if (!keep(c, &l, list_at(plan, special, kind->offset),
+		hooks_collect(c->builder, api, kind, &l);
+		if (!hooks_keep(c, &l, list_at(plan, special, kind->offset),
 			    special ? NULL : *list_at(plan, true, kind->offset)))
 			return false;
 	}
@@ -175,7 +175,7 @@ static bool build_failed(struct checks *c, unsigned api)
 	struct collected l = {.conditions = UINT32_MAX, .special = true};
 	check_hook_fn *list = c->builder->list, *kept;
 
-	collect(c->builder, api, &failed, &l);
+	hooks_collect(c->builder, api, &failed, &l);
 	if (acl_apis[api].ret_kind == ACL_KIND_ERROR)
 		list[l.n++] = c->rare.returned_error;
 	list[l.n] = NULL;
@@ -208,7 +208,7 @@ static bool is_followed(const struct checks *c, const struct acl_param *p)
 	       p->kind == ACL_KIND_HANDLE && (p->life == ACL_LIFE_USE || p->life == ACL_LIFE_DESTROY);
 }
 
-static size_t slot_of(unsigned kind)
+static size_t hooks_slot(unsigned kind)
 {
 	return kind == ACL_HANDLE_STREAM  ? offsetof(struct acl_call_record, state.stream)
 	       : kind == ACL_HANDLE_EVENT ? offsetof(struct acl_call_record, state.event)
@@ -221,7 +221,7 @@ static struct call_handle handle_of(const struct checks *c, const struct acl_par
 	int16_t rule = p->life == ACL_LIFE_DESTROY ? kind->destroy_rule : kind->use_rule;
 
 	return (struct call_handle){c->kinds[p->handle], rule < 0 ? 0 : EVALUATED_HANDLE(number), p->offset,
-		(uint16_t)slot_of(p->handle), p->handle, p->life == ACL_LIFE_DESTROY, rule};
+		(uint16_t)hooks_slot(p->handle), p->handle, p->life == ACL_LIFE_DESTROY, rule};
 }
 
 /* Behind the first n there are the rules that they evaluate besides; how many entries that makes. */

@@ -5,13 +5,13 @@
 
 #define SLOTS_MIN 16
 
-static size_t table_bytes(uint32_t slots, bool owned)
+static size_t key_table_bytes(uint32_t slots, bool owned)
 {
 	return sizeof(struct key_table) + slots * (sizeof(struct key_slot) + (owned ? sizeof(uint64_t) : 0));
 }
 
 /* An outgrown table of this size, empty again; readers may be in it. */
-static struct key_table *table_again(struct key_index *x, uint32_t slots)
+static struct key_table *key_table_again(struct key_index *x, uint32_t slots)
 {
 	struct key_table **at = &x->outgrown, *t;
 
@@ -32,9 +32,9 @@ static struct key_table *table_again(struct key_index *x, uint32_t slots)
 	return t;
 }
 
-static struct key_table *table_new(struct checks *c, const struct key_index *x, uint32_t slots)
+static struct key_table *key_table_new(struct checks *c, const struct key_index *x, uint32_t slots)
 {
-	struct key_table *t = checks_alloc(c, table_bytes(slots, x->gone != NULL));
+	struct key_table *t = checks_alloc(c, key_table_bytes(slots, x->gone != NULL));
 
 	if (!t)
 		return NULL;
@@ -78,9 +78,9 @@ static bool renew(struct checks *c, struct key_index *x)
 		slots *= 2;
 	/* Before a word of the table that is used again: who reads one of those (acquire) sees the count. */
 	store_release(&x->renewals, load_relaxed(&x->renewals) + 1);
-	new = table_again(x, slots);
+	new = key_table_again(x, slots);
 	if (!new)
-		new = table_new(c, x, slots);
+		new = key_table_new(c, x, slots);
 	if (!new)
 		return false;
 	for (uint32_t i = 0; old && i <= old->mask; i++)

@@ -25,7 +25,7 @@ static inline struct acl_object *object_in_table(struct object_table *t, uint64_
 	uint64_t i = object_place(t, value);
 	struct acl_object *o;
 
-	/* Acquire: who finds an object finds its value; and see table_again(). */
+	/* Acquire: who finds an object finds its value; and see object_table_again(). */
 	while (*slot = &t->slots[i], (o = load_acquire(*slot)) != NULL && load_acquire(&o->value) != value)
 		if (load_relaxed(*slot) == o)
 			i = (i + 1) & t->mask;
@@ -58,7 +58,7 @@ static unsigned table_log(const struct object_table *t)
 	return 64 - t->shift;
 }
 
-static size_t table_bytes(unsigned log)
+static size_t object_table_bytes(unsigned log)
 {
 	return sizeof(object_slot) << log;
 }
@@ -66,12 +66,12 @@ static size_t table_bytes(unsigned log)
 /* Readers may still be inside; what they miss there they look for in the table that is the present one. */
 static void outgrown(struct object_index *x, struct object_table *t)
 {
-	pages_give_back((void *)t->slots, table_bytes(table_log(t)));
+	pages_give_back((void *)t->slots, object_table_bytes(table_log(t)));
 	x->outgrown[table_log(t)] = t;
 }
 
 /* An outgrown table, empty again; readers may be in it. */
-static struct object_table *table_again(struct object_table *t)
+static struct object_table *object_table_again(struct object_table *t)
 {
 	/* Release: who misses a value sees that the table was renewed. What went back is empty already. */
 	for (uint64_t i = 0; i <= t->mask; i++)
@@ -81,17 +81,17 @@ static struct object_table *table_again(struct object_table *t)
 }
 
 /* NULL: no memory. */
-static struct object_table *table_new(struct checks *c, struct object_index *x, unsigned log)
+static struct object_table *object_table_new(struct checks *c, struct object_index *x, unsigned log)
 {
 	struct object_table *t = x->outgrown[log];
 
 	x->outgrown[log] = NULL;
 	if (t)
-		return table_again(t);
+		return object_table_again(t);
 	t = checks_alloc(c, sizeof(*t));
 	if (!t)
 		return NULL;
-	t->slots = checks_alloc(c, table_bytes(log));
+	t->slots = checks_alloc(c, object_table_bytes(log));
 	t->mask = (uint32_t)((UINT64_C(1) << log) - 1);
 	t->shift = 64 - log;
 	if (t->slots)
@@ -148,7 +148,7 @@ static bool renew(struct checks *c, struct object_index *x)
 	log = log_for(kept);
 	/* Before a word of the table that is used again: who reads one of those (acquire) sees the count. */
 	store_release(&x->renewals, load_relaxed(&x->renewals) + 1);
-	new = log < OBJECT_TABLES ? table_new(c, x, log) : NULL;
+	new = log < OBJECT_TABLES ? object_table_new(c, x, log) : NULL;
 	if (!new)
 		return false;
 	x->used = 0;
@@ -195,7 +195,7 @@ struct acl_object *object_index_put(
 
 /*
  * Where the next slot is empty, no search goes on behind this one: it is empty again, and so are those before
- * it that were left.  Who misses a value here misses none that is there, see table_again().
+ * it that were left.  Who misses a value here misses none that is there, see object_table_again().
  */
 static void slot_leave(struct object_index *x, struct object_table *t, uint64_t i)
 {

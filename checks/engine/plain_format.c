@@ -17,7 +17,7 @@ struct conversion {
 	char letter;
 };
 
-static void put(struct out *o, const char *s, size_t n)
+static void plain_put(struct out *o, const char *s, size_t n)
 {
 	size_t room = o->cap - 1 - o->n;
 
@@ -35,29 +35,29 @@ static void put_number(struct out *o, uint64_t v, unsigned base)
 		digits[--at] = "0123456789abcdef"[v % base];
 		v /= base;
 	} while (v);
-	put(o, digits + at, sizeof(digits) - at);
+	plain_put(o, digits + at, sizeof(digits) - at);
 }
 
 static void put_signed(struct out *o, int64_t v)
 {
 	if (v < 0)
-		put(o, "-", 1);
+		plain_put(o, "-", 1);
 	put_number(o, v < 0 ? -(uint64_t)v : (uint64_t)v, 10);
 }
 
 static void put_string(struct out *o, const char *s, unsigned most)
 {
 	s = s ? s : "(null)";
-	put(o, s, strnlen(s, most));
+	plain_put(o, s, strnlen(s, most));
 }
 
 static void put_pointer(struct out *o, const void *p)
 {
 	if (!p) {
-		put(o, "(nil)", 5);
+		plain_put(o, "(nil)", 5);
 		return;
 	}
-	put(o, "0x", 2);
+	plain_put(o, "0x", 2);
 	put_number(o, (uintptr_t)p, 16);
 }
 
@@ -82,7 +82,7 @@ void plain_format(char *to, size_t cap, const char *format, va_list ap)
 	while (*format) {
 		size_t plain = strcspn(format, "%");
 
-		put(&o, format, plain);
+		plain_put(&o, format, plain);
 		format += plain;
 		if (!*format)
 			break;
@@ -97,9 +97,9 @@ void plain_format(char *to, size_t cap, const char *format, va_list ap)
 		else if (c.letter == 'p')
 			put_pointer(&o, va_arg(ap, const void *));
 		else if (c.letter == 'c')
-			put(&o, &(char){(char)va_arg(ap, int)}, 1);
+			plain_put(&o, &(char){(char)va_arg(ap, int)}, 1);
 		else
-			put(&o, &c.letter, c.letter != 0);
+			plain_put(&o, &c.letter, c.letter != 0);
 	}
 	to[o.n] = 0;
 }

@@ -261,7 +261,7 @@ static bool classes_find(struct pointer_map *map, struct table *t, uint64_t clas
 }
 
 /* There is a table, as map_find() has seen: from the first block on there always is one. */
-static __attribute__((noinline)) bool search(
+static __attribute__((noinline)) bool map_search(
 	struct pointer_map *map, uint64_t address, struct block_lookup *place)
 {
 	struct table *t;
@@ -316,13 +316,13 @@ static __attribute__((noinline)) bool buckets_find(
 	uint64_t seq;
 
 	if (__builtin_expect(!classes, 0))
-		return search(map, address, place);
+		return map_search(map, address, place);
 	b = bucket_pick(t, classes, address);
 	seq = load_acquire(&b->seq);
 	if (__builtin_expect(bucket_find(map, b, address, place), 1) &&
 		__builtin_expect(!(seq & BUSY) && load_relaxed(&b->seq) == seq, 1))
 		return true;
-	return search(map, address, place);
+	return map_search(map, address, place);
 }
 
 bool map_find(struct pointer_map *map, uint64_t address, struct block_lookup *place)

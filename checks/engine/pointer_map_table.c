@@ -120,13 +120,13 @@ static void table_move(struct pointer_map *map, struct table *to, struct bucket 
 	table_put(to, base, size, e);
 }
 
-static size_t table_bytes(const struct table *t)
+static size_t map_table_bytes(const struct table *t)
 {
 	return (t->mask + 1) * sizeof(struct bucket) + 2 * (t->regions + 1) + FAR_REGIONS;
 }
 
 /* A spare table holds zeros where its pages went back, old entries where they could not. */
-static struct table *table_again(struct table *t)
+static struct table *map_table_again(struct table *t)
 {
 	uint64_t fresh = ++t->epoch << 40; /* no reader of its former life finds its sequence again */
 
@@ -145,21 +145,21 @@ static struct table *table_again(struct table *t)
 	return t;
 }
 
-static struct table *table_new(struct pointer_map *map, unsigned log, uint64_t regions)
+static struct table *map_table_new(struct pointer_map *map, unsigned log, uint64_t regions)
 {
 	struct table *t;
 
 	for (struct table **spare = &map->spare[log]; (t = *spare) != NULL; spare = &t->next)
 		if (t->regions == regions - 1) {
 			*spare = t->next;
-			return table_again(t);
+			return map_table_again(t);
 		}
 	t = checks_alloc(map->checks, sizeof(*t));
 	if (!t)
 		return NULL;
 	t->mask = (UINT64_C(1) << log) - 1;
 	t->regions = regions - 1;
-	t->bucket = checks_alloc(map->checks, table_bytes(t));
+	t->bucket = checks_alloc(map->checks, map_table_bytes(t));
 	t->far = (_Atomic uint8_t *)(t->bucket + t->mask + 1);
 	t->near = t->far + FAR_REGIONS;
 	t->run = t->near + regions;
@@ -175,7 +175,7 @@ static void outgrown(struct pointer_map *map, struct table *t)
 {
 	unsigned log = 63 - (unsigned)__builtin_clzll(t->mask + 1);
 
-	pages_give_back(t->bucket, table_bytes(t));
+	pages_give_back(t->bucket, map_table_bytes(t));
 	t->next = map->spare[log];
 	map->spare[log] = t;
 }
@@ -196,7 +196,7 @@ bool table_renew(struct pointer_map *map, uint64_t regions)
 	while (old && UINT64_C(1) << regions_log <= old->regions)
 		regions_log++;
 	store_release(&map->renewals, load_relaxed(&map->renewals) + 1);
-	new = log <= TABLE_MAX ? table_new(map, log, UINT64_C(1) << regions_log) : NULL;
+	new = log <= TABLE_MAX ? map_table_new(map, log, UINT64_C(1) << regions_log) : NULL;
 	if (!new)
 		return false;
 	for (uint64_t i = 0; old && i <= old->mask; i++)

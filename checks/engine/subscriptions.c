@@ -118,7 +118,7 @@ struct collector {
 	uint16_t module;
 };
 
-static void collect(struct collector *to, const struct check_hook *hook)
+static void subscriptions_collect(struct collector *to, const struct check_hook *hook)
 {
 	if (to->s->all)
 		to->s->all[to->s->n] = (struct subscription){*hook, to->module};
@@ -127,7 +127,7 @@ static void collect(struct collector *to, const struct check_hook *hook)
 
 static void collect_bound(void *collector, unsigned api, enum acl_phase phase, check_hook_fn fn)
 {
-	collect(collector, &(struct check_hook){api, (uint16_t)phase, fn});
+	subscriptions_collect(collector, &(struct check_hook){api, (uint16_t)phase, fn});
 }
 
 static void collect_all(struct subscriptions *s)
@@ -140,7 +140,7 @@ static void collect_all(struct subscriptions *s)
 
 		s->module_first[to.module] = s->n;
 		for (unsigned i = 0; i < module->n_hooks; i++)
-			collect(&to, &module->hooks[i]);
+			subscriptions_collect(&to, &module->hooks[i]);
 		if (module->bind)
 			module->bind(collect_bound, &to);
 	}
@@ -163,7 +163,7 @@ static uint32_t lay_out(struct subscriptions *s)
 	return total;
 }
 
-static void fill(struct subscriptions *s)
+static void subscriptions_fill(struct subscriptions *s)
 {
 	uint32_t next[ACL_API_COUNT];
 
@@ -185,6 +185,6 @@ bool subscriptions_resolve(struct checks *c, struct subscriptions *s)
 		add_all(&(struct resolver){.s = s, .phase = phase});
 	s->of = checks_alloc(c, lay_out(s) * sizeof(*s->of));
 	if (s->of)
-		fill(s);
+		subscriptions_fill(s);
 	return s->of != NULL;
 }

@@ -52,7 +52,7 @@ static void described(struct checks *c, struct acl_call_record *call)
 		store_relaxed(&binary_desc_state(o)->data, block_ref(place.block, place.generation, false));
 }
 
-static void registered(struct checks *c, struct acl_call_record *call)
+static void binary_register_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *b =
 		object_live(c, ACL_HANDLE_BINARY, ACL_ARGS(call, aclrtRegisterCpuFunc)->handle);
@@ -137,7 +137,7 @@ static void got_cpu(struct checks *c, struct acl_call_record *call)
 	const struct acl_args_aclrtRegisterCpuFunc *a = call->args;
 	struct acl_object *binary = object_live(c, ACL_HANDLE_BINARY, a->handle);
 
-	registered(c, call);
+	binary_register_leave(c, call);
 	if (binary && succeeded(call) && a->funcHandle && *a->funcHandle)
 		fetched(c, call, *a->funcHandle, binary, 0);
 }
@@ -194,7 +194,7 @@ static void told_handle_size(struct checks *c, struct acl_call_record *call)
 
 /* --- launches ---------------------------------------------------------------------------------- */
 
-static void launched(struct checks *c, struct acl_call_record *call)
+static void binary_launch_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call), *b;
 	uint64_t position = call->state.position;
@@ -232,7 +232,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(INFO_FUNCTION_PARAMETER_COUNT), ACL_LEAVE, told_params},
 	{ON_OP(INFO_ARGUMENTS_SIZE), ACL_LEAVE, told_size},
 	{ON_OP(INFO_ARGUMENTS_HANDLE_SIZE), ACL_LEAVE, told_handle_size},
-	{ON_OP(LAUNCH_KERNEL), ACL_LEAVE, launched},
+	{ON_OP(LAUNCH_KERNEL), ACL_LEAVE, binary_launch_leave},
 };
 
 const struct check_module module_binary = {

@@ -77,7 +77,7 @@ static bool streams_grow(struct checks *c, struct capture_streams *a)
 	return true;
 }
 
-static struct acl_call_site site_of(const struct acl_call_record *call)
+static struct acl_call_site capture_task_site(const struct acl_call_record *call)
 {
 	return (struct acl_call_site){.caller = call->caller, .tid = call->tid, .api = call->api};
 }
@@ -94,7 +94,8 @@ void capture_stream_joins(
 	lock(&m->lock);
 	a = streams_of(model);
 	if (a && streams_grow(c, a)) {
-		a->stream[a->n] = (struct capture_stream){.stream = object_ref(s), .joined = site_of(call)};
+		a->stream[a->n] =
+			(struct capture_stream){.stream = object_ref(s), .joined = capture_task_site(call)};
 		store_relaxed(&rare->capture_stream, ++a->n);
 	} else {
 		store_relaxed(&rare->capture_stream, 0);
@@ -115,16 +116,16 @@ static struct capture_stream *stream_in(struct capture_streams *a, struct acl_ob
 static void task_add(struct capture_stream *s, enum capture_last kind, const struct acl_call_record *call)
 {
 	if (s->waited && s->waited == s->tasks)
-		s->late = site_of(call);
+		s->late = capture_task_site(call);
 	if (s->record && s->record == s->tasks)
-		s->after = site_of(call);
+		s->after = capture_task_site(call);
 	s->tasks++;
 	if (kind == LAST_RECORD) {
 		s->record = s->tasks;
 		s->after = (struct acl_call_site){0};
 	}
 	s->last = (uint8_t)kind;
-	s->last_task = site_of(call);
+	s->last_task = capture_task_site(call);
 }
 
 void capture_stream_task(struct checks *c, struct acl_object *model, struct acl_object *s,
@@ -315,7 +316,7 @@ void capture_range_add(
 	a = streams_of(model);
 	if (a && bytes)
 		a->range[a->n_ranges++ % CAPTURE_RANGES] =
-			(struct capture_range){address, bytes, site_of(call)};
+			(struct capture_range){address, bytes, capture_task_site(call)};
 	unlock(&m->lock);
 }
 

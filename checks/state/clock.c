@@ -344,7 +344,7 @@ static struct clock *entries_kept(
 }
 
 /* Without what is settled; NULL: nothing is left, or no memory, which *full says. */
-static struct clock *settle(struct checks *c, struct clock *k, clock_settled_fn settled, bool *full)
+static struct clock *clock_settle(struct checks *c, struct clock *k, clock_settled_fn settled, bool *full)
 {
 	uint64_t open[ENTRIES_JOINED / 64 + 1] = {0};
 	uint32_t n = open_entries(c, k, settled, open);
@@ -434,7 +434,7 @@ struct clock *clock_join(struct checks *c, struct clock *spare, const struct clo
 
 	*full = !k && (a || b || more);
 	if (k && (clock_entries(k) > looked + looked / 4 || clock_entries(k) > CLOCK_ENTRIES)) {
-		k = settle(c, k, settled, full);
+		k = clock_settle(c, k, settled, full);
 		looked = clock_entries(k);
 	}
 	if (clock_entries(k) > CLOCK_ENTRIES) {

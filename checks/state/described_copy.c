@@ -76,7 +76,7 @@ static bool memory_is_own(struct checks *c, const void *descriptor, struct block
 	       place->kind == MEM_DEVICE && !field(c, memory_of(place), MEMORY_SHARED);
 }
 
-static uint64_t end_of(struct checks *c, const struct acl_call_record *call, const void *descriptor)
+static uint64_t described_end(struct checks *c, const struct acl_call_record *call, const void *descriptor)
 {
 	uint64_t bytes = descriptor_bytes(c, call);
 
@@ -87,7 +87,7 @@ static uint64_t end_of(struct checks *c, const struct acl_call_record *call, con
 static bool still_written(struct checks *c, const struct acl_call_record *call, const void *descriptor)
 {
 	struct access_question q = {.start = (uintptr_t)descriptor,
-		.end = end_of(c, call, descriptor),
+		.end = described_end(c, call, descriptor),
 		.device = -1,
 		.not_device = -1};
 	struct access_conflict x;
@@ -116,7 +116,7 @@ static void filled_keep(struct checks *c, const struct acl_call_record *call,
 {
 	uint64_t memory = memory_of(place), key = descriptor_key(memory, descriptor);
 
-	if (bounds_widen(c, memory, (uintptr_t)descriptor, end_of(c, call, descriptor)) &&
+	if (bounds_widen(c, memory, (uintptr_t)descriptor, described_end(c, call, descriptor)) &&
 		field_set(c, memory, key, FIELD_SRC, (uintptr_t)e->src->address) &&
 		field_set(c, memory, key, FIELD_DST, (uintptr_t)e->dst->address) &&
 		field_set(c, memory, key, FIELD_API, call->api) &&
@@ -223,7 +223,8 @@ static void other_descriptor_enter(struct checks *c, struct acl_call_record *cal
 {
 	const void *descriptor = acl_arg_pointer(call->api, call->args, ACL_ROLE_DESCRIPTOR);
 
-	range_written(c, descriptor, end_of(c, call, descriptor) - (uintptr_t)descriptor, MEMORY_WRITES);
+	range_written(
+		c, descriptor, described_end(c, call, descriptor) - (uintptr_t)descriptor, MEMORY_WRITES);
 }
 
 /* --- what a copy does

@@ -42,8 +42,8 @@ uint64_t descriptor_bytes(struct checks *c, const struct acl_call_record *call)
 	}
 }
 
-static unsigned range_add(const struct acl_call_record *call, struct descriptor_range *out, unsigned n,
-	enum acl_role role, uint64_t bytes)
+static unsigned descriptor_range_add(const struct acl_call_record *call, struct descriptor_range *out,
+	unsigned n, enum acl_role role, uint64_t bytes)
 {
 	const void *at = acl_arg_pointer(call->api, call->args, role);
 
@@ -58,9 +58,9 @@ unsigned descriptor_ranges(
 	unsigned n = 0;
 
 	if (acl_arg_has(call->api, ACL_ROLE_DESCRIPTOR))
-		return range_add(call, out, 0, ACL_ROLE_DESCRIPTOR, descriptor_bytes(c, call));
-	n = range_add(call, out, n, ACL_ROLE_SRC_POINTER, sizeof(void *));
-	return range_add(call, out, n, ACL_ROLE_DST_POINTER, sizeof(void *));
+		return descriptor_range_add(call, out, 0, ACL_ROLE_DESCRIPTOR, descriptor_bytes(c, call));
+	n = descriptor_range_add(call, out, n, ACL_ROLE_SRC_POINTER, sizeof(void *));
+	return descriptor_range_add(call, out, n, ACL_ROLE_DST_POINTER, sizeof(void *));
 }
 
 static const struct check_hook hooks[] = {

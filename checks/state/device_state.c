@@ -244,7 +244,7 @@ static void get_current(struct checks *c, struct acl_call_record *call)
 	}
 }
 
-static void default_stream(struct checks *c, struct acl_call_record *call)
+static void device_default_stream(struct checks *c, struct acl_call_record *call)
 {
 	const aclrtStream *out = ACL_ARGS(call, aclrtCtxGetCurrentDefaultStream)->stream;
 	bool known;
@@ -418,7 +418,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(CALLBACK_REGISTER_DEVICE_STATE), ACL_LEAVE, state_callback_leave},
 	{ON_OP(CONTEXT_SET), ACL_LEAVE, set_current},
 	{ON_OP(INFO_CURRENT_CONTEXT), ACL_LEAVE, get_current},
-	{ON_OP(INFO_DEFAULT_STREAM), ACL_LEAVE, default_stream},
+	{ON_OP(INFO_DEFAULT_STREAM), ACL_LEAVE, device_default_stream},
 	{ON_OP(INFO_RUN_MODE), ACL_LEAVE, run_mode},
 	{ON_OP(INFO_MEMORY), ACL_LEAVE, memory_answered},
 };

@@ -266,7 +266,7 @@ static void pool_destroyed(struct checks *c, struct acl_call_record *call)
 }
 
 /* Leave of a reset, before the state of devices forgets the memory of the device. */
-static void reset(struct checks *c, struct acl_call_record *call)
+static void freed_reset_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct freed_state *s = module_state(c, freed);
 	struct acl_block *b;
@@ -299,7 +299,7 @@ static const struct check_hook hooks[] = {
 	{ACL_ANNOTATION_BLOCK_END, ACL_LEAVE, released},
 	{ON_OP(RELEASE_ADDRESS), ACL_LEAVE, released},
 	{ON_OP(DESTROY_POOL), ACL_LEAVE, pool_destroyed},
-	{ON_OP(DEVICE_RESET), ACL_LEAVE, reset},
+	{ON_OP(DEVICE_RESET), ACL_LEAVE, freed_reset_leave},
 };
 
 const struct check_module module_freed = {

@@ -186,7 +186,7 @@ unsigned launch_words_read(struct checks *c, const void *at, uint64_t bytes, uin
 }
 
 /* Host arguments that lie on a device are another rule's: nothing reads them here. */
-static void launched(struct checks *c, struct acl_call_record *call)
+static void words_launch_leave(struct checks *c, struct acl_call_record *call)
 {
 	const void *at = acl_arg_pointer(call->api, call->args, ACL_ROLE_HOST_ARGUMENTS);
 	uint64_t bytes = acl_arg_value(call->api, call->args, ACL_ROLE_ARGUMENT_BYTES), words[LAUNCH_WORDS];
@@ -197,7 +197,7 @@ static void launched(struct checks *c, struct acl_call_record *call)
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP_WITH(LAUNCH_KERNEL, HOST_ARGUMENTS), ACL_LEAVE, launched},
+	{ON_OP_WITH(LAUNCH_KERNEL, HOST_ARGUMENTS), ACL_LEAVE, words_launch_leave},
 };
 
 const struct check_module module_launch_words = {

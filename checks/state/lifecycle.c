@@ -84,7 +84,7 @@ static const void *argument(const struct acl_call_record *call, const struct acl
 }
 
 /* The object belongs to the context that is current where it is made. */
-static void settle(struct checks *c, const struct acl_call_record *call, struct acl_object *o)
+static void life_settle(struct checks *c, const struct acl_call_record *call, struct acl_object *o)
 {
 	bool known;
 	struct acl_object *context = context_current(c, thread_of(call), &known);
@@ -107,7 +107,7 @@ static void created(struct checks *c, struct acl_call_record *call)
 	if (!o)
 		return;
 	if (p->handle != ACL_HANDLE_CONTEXT)
-		settle(c, call, o);
+		life_settle(c, call, o);
 	switch (p->handle) {
 	case ACL_HANDLE_STREAM:
 		stream_created(c, call, o);
@@ -153,7 +153,7 @@ static bool returns_object(unsigned api)
 	       acl_apis[api].ret_handle != ACL_HANDLE_BINARY_DESC;
 }
 
-static void destroying(struct checks *c, struct acl_call_record *call)
+static void life_destroy_enter(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_param *p = life_param(call->api, ACL_LIFE_DESTROY);
 	struct acl_object *o = p ? object_live(c, p->handle, argument(call, p)) : NULL;
@@ -163,7 +163,7 @@ static void destroying(struct checks *c, struct acl_call_record *call)
 	call->state.destroying = object_ref(o);
 }
 
-static void destroyed(struct checks *c, struct acl_call_record *call)
+static void life_destroy_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *o = object_of(c, call->state.destroying);
 
@@ -212,8 +212,8 @@ static void life_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_f
 		if (returns_object(api))
 			add(binder, api, ACL_LEAVE, returned);
 		if (life_param(api, ACL_LIFE_DESTROY)) {
-			add(binder, api, ACL_ENTER, destroying);
-			add(binder, api, ACL_LEAVE, destroyed);
+			add(binder, api, ACL_ENTER, life_destroy_enter);
+			add(binder, api, ACL_LEAVE, life_destroy_leave);
 		}
 	}
 }

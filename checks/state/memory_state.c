@@ -148,7 +148,7 @@ static struct acl_block *add(
 	return b;
 }
 
-static void allocated(struct checks *c, struct acl_call_record *call)
+static void memory_allocate_leave(struct checks *c, struct acl_call_record *call)
 {
 	/* All begin with (void **out, size_t size, aclrtMemMallocPolicy policy). */
 	const struct acl_args_aclrtMalloc *a = call->args;
@@ -263,7 +263,7 @@ static void released_addresses(struct checks *c, struct acl_call_record *call)
 
 /* --- registered host memory --------------------------------------------------------- */
 
-static struct acl_block *registered(struct checks *c, struct acl_call_record *call)
+static struct acl_block *memory_registered(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtHostRegister *a = call->args; /* aclrtHostRegisterV2 begins alike */
 	struct acl_object *context;
@@ -281,13 +281,13 @@ static struct acl_block *registered(struct checks *c, struct acl_call_record *ca
 
 static void registered_mapped(struct checks *c, struct acl_call_record *call)
 {
-	registered(c, call);
+	memory_registered(c, call);
 }
 
 static void registered_flags(struct checks *c, struct acl_call_record *call)
 {
 	uint32_t flags = ACL_ARGS(call, aclrtHostRegisterV2)->flag;
-	struct acl_block *b = registered(c, call);
+	struct acl_block *b = memory_registered(c, call);
 
 	if (b && flags & ACL_HOST_REG_PINNED)
 		block_marked(b, BLOCK_PINNED);
@@ -331,7 +331,7 @@ static void memory_forked(struct checks *c)
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(ALLOCATE_DEVICE), ACL_LEAVE, allocated},
+	{ON_OP(ALLOCATE_DEVICE), ACL_LEAVE, memory_allocate_leave},
 	{ON_OP(ALLOCATE_HOST), ACL_LEAVE, allocated_host},
 	{ON_OP(ALLOCATE_MANAGED), ACL_LEAVE, allocated_managed},
 	{ON_OP(ALLOCATE_POOL), ACL_LEAVE, allocated_pool},

@@ -121,7 +121,7 @@ uint64_t models_beside(struct checks *c, acl_ref model)
 	return vast & bit ? UINT64_MAX : vast | load_relaxed(&r->beside[__builtin_ctzll(bit)]);
 }
 
-static void forget(struct region_word *w)
+static void region_forget(struct region_word *w)
 {
 	/* Pages never touched are none. */
 	if (is_empty(w))
@@ -137,10 +137,10 @@ static void forget_all(struct model_regions *r)
 	for (unsigned i = 0; i < BITS; i++)
 		store_relaxed(&r->beside[i], 0);
 	for (uint32_t i = 0; i < r->n_noted && r->n_noted <= NOTED; i++)
-		forget(r->noted[i]);
+		region_forget(r->noted[i]);
 	for (unsigned size = 0; size < SIZES && r->n_noted > NOTED; size++)
 		for (unsigned i = 0; i < 1 << WORDS_LOG; i++)
-			forget(&r->word[size][i]);
+			region_forget(&r->word[size][i]);
 	r->n_noted = 0;
 }
 

@@ -46,7 +46,7 @@ static void external_wait_leave(struct checks *c, struct acl_call_record *call)
 		wait_note(model, e, call);
 }
 
-static void event_reset_leave(struct checks *c, struct acl_call_record *call)
+static void model_event_reset_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *e = event_of(call), *model = capture_of(c, stream_of(call));
 	struct event_rare *rare = e && succeeded(call) ? event_rare_make(c, e) : NULL;
@@ -102,7 +102,7 @@ bool model_wait_unreset(struct checks *c, struct acl_object *model, struct model
 
 static const struct check_hook hooks[] = {
 	{ON_OP(WAIT_EVENT), ACL_LEAVE | ACL_CONDITIONAL | ACL_IF_SPECIAL, external_wait_leave},
-	{ON_OP(RESET_EVENT), ACL_LEAVE | ACL_CONDITIONAL, event_reset_leave},
+	{ON_OP(RESET_EVENT), ACL_LEAVE | ACL_CONDITIONAL, model_event_reset_leave},
 	{ON_OP(EXECUTE_MODEL), ACL_LEAVE, model_waits_execute},
 };
 

@@ -651,7 +651,7 @@ void entering_added(
 }
 
 /* Any range. */
-static __attribute__((noinline)) void range_add(
+static __attribute__((noinline)) void pending_range_add(
 	struct entering *e, const struct batch_range *r, unsigned flags)
 {
 	struct block_lookup place = block_found(map_block(memory_blocks(e->c), r->index), r->generation);
@@ -681,11 +681,11 @@ void entering_add_ranges(struct entering *e, const struct batch_side *side, unsi
 
 	if (__builtin_expect(e->hidden, 0))
 		flags |= ACCESS_HINT;
-	/* range_add() meets models, too. */
+	/* pending_range_add() meets models, too. */
 	for (const struct batch_range *r = side->range, *end = r + side->n; r < end; r++)
 		if (__builtin_expect(e->replays, 0) ||
 			!__builtin_expect(range_again(&pending->place[r->place], r, &now, flags), 1))
-			range_add(e, r, flags);
+			pending_range_add(e, r, flags);
 }
 
 /* So few are swept to know whether one is left. */

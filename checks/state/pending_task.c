@@ -255,7 +255,8 @@ static bool range_lookup(struct checks *c, const void *at, uint64_t *bytes, stru
 	return true;
 }
 
-static void range_add(struct checks *c, struct entering *e, const void *at, uint64_t bytes, unsigned flags)
+static void task_range_add(
+	struct checks *c, struct entering *e, const void *at, uint64_t bytes, unsigned flags)
 {
 	struct block_lookup place;
 
@@ -278,7 +279,7 @@ static void descriptors_add(struct checks *c, const struct acl_call_record *call
 	unsigned n = descriptor_ranges(c, call, r);
 
 	for (unsigned i = 0; i < n; i++)
-		range_add(c, e, r[i].at, r[i].bytes, ACCESS_READS | ACCESS_DESCRIBES);
+		task_range_add(c, e, r[i].at, r[i].bytes, ACCESS_READS | ACCESS_DESCRIBES);
 }
 
 /* Not a copy. */
@@ -316,7 +317,8 @@ static void arguments_task_enter(struct checks *c, struct acl_call_record *call)
 	if (!place || !s || !accesses_of_others(c, place, object_ref(s)) || kernel_accesses(call) ||
 		!task_begin(c, call, &e))
 		return;
-	range_add(c, &e, at, acl_arg_value(call->api, call->args, ACL_ROLE_ARGUMENT_BYTES), ACCESS_READS);
+	task_range_add(
+		c, &e, at, acl_arg_value(call->api, call->args, ACL_ROLE_ARGUMENT_BYTES), ACCESS_READS);
 	entering_end(&e, call);
 	call_note_set(call, &arguments_note, true);
 }
@@ -341,7 +343,7 @@ static void random_task_enter(struct checks *c, struct acl_call_record *call)
 		return;
 	n = random_ranges(c, call, r);
 	for (unsigned i = 0; i < n; i++)
-		range_add(c, &e, r[i].at, r[i].bytes, r[i].flags);
+		task_range_add(c, &e, r[i].at, r[i].bytes, r[i].flags);
 	entering_end(&e, call);
 }
 

@@ -23,7 +23,7 @@ static struct acl_object *pool_live(struct checks *c, const void *value)
 	return value ? object_live(c, ACL_HANDLE_POOL, value) : NULL;
 }
 
-static void allocated(struct checks *c, struct acl_call_record *call)
+static void pool_state_allocate_leave(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtMemPoolMallocAsync *a = call->args;
 	struct acl_object *pool = pool_live(c, a->memPool);
@@ -96,7 +96,7 @@ static void forget_free(struct acl_call_record *call, struct pool_state *p)
 	unlock(&p->lock);
 }
 
-static void freeing(struct checks *c, struct acl_call_record *call)
+static void pool_state_free_enter(struct checks *c, struct acl_call_record *call)
 {
 	uint64_t size;
 	struct acl_object *pool = pool_of(c, call, &size);
@@ -122,7 +122,7 @@ static void free_failed(struct checks *c, struct acl_call_record *call)
 }
 
 /* What was in use is gone with the pool. */
-static void destroyed(struct checks *c, struct acl_call_record *call)
+static void pool_destroy_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *pool =
 		object_find(c, ACL_HANDLE_POOL, ACL_ARGS(call, aclrtMemPoolDestroy)->memPool);
@@ -136,10 +136,10 @@ static void destroyed(struct checks *c, struct acl_call_record *call)
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(ALLOCATE_POOL), ACL_LEAVE, allocated},
-	{ON_OP(FREE_POOL), ACL_ENTER, freeing},
+	{ON_OP(ALLOCATE_POOL), ACL_LEAVE, pool_state_allocate_leave},
+	{ON_OP(FREE_POOL), ACL_ENTER, pool_state_free_enter},
 	{ON_OP(FREE_POOL), ACL_FAILED, free_failed},
-	{ON_OP(DESTROY_POOL), ACL_LEAVE, destroyed},
+	{ON_OP(DESTROY_POOL), ACL_LEAVE, pool_destroy_leave},
 };
 
 const struct check_module module_pool = {

@@ -45,7 +45,7 @@ static uint64_t result_bytes(const aclrtRandomNumTaskInfo *info)
 	return bytes ? bytes : 1;
 }
 
-static unsigned range_add(
+static unsigned random_range_add(
 	struct random_range *out, unsigned n, const void *at, uint64_t bytes, unsigned flags)
 {
 	if (at)
@@ -55,8 +55,8 @@ static unsigned range_add(
 
 static unsigned parameter_add(struct random_range *out, unsigned n, const aclrtRandomParaInfo *p)
 {
-	return p->isAddr ? range_add(out, n, (const void *)(uintptr_t)parameter(p), p->size ? p->size : 1,
-				   ACCESS_READS)
+	return p->isAddr ? random_range_add(out, n, (const void *)(uintptr_t)parameter(p),
+				   p->size ? p->size : 1, ACCESS_READS)
 			 : n;
 }
 
@@ -70,9 +70,9 @@ unsigned random_ranges(
 	if (acl_apis[call->api].operation_group != ACL_OP_GROUP_RANDOM ||
 		!program_read(c, from, &info, sizeof(info)))
 		return 0;
-	n = range_add(out, 0, info.randomResultAddr, result_bytes(&info), ACCESS_WRITES);
+	n = random_range_add(out, 0, info.randomResultAddr, result_bytes(&info), ACCESS_WRITES);
 	/* What it does to its counter is not documented: it must be there. */
-	n = range_add(out, n, info.randomCounterAddr, COUNTER_BYTES, ACCESS_HINT);
+	n = random_range_add(out, n, info.randomCounterAddr, COUNTER_BYTES, ACCESS_HINT);
 	n = parameter_add(out, n, &info.randomSeed);
 	return parameter_add(out, n, &info.randomNum);
 }

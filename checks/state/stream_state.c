@@ -37,7 +37,7 @@ const char *stream_text(struct acl_object *stream, char out[STREAM_TEXT_SIZE])
 }
 
 /* NULL is the default stream of the current context. */
-static void default_stream(struct checks *c, struct acl_call_record *call)
+static void stream_of_default(struct checks *c, struct acl_call_record *call)
 {
 	bool known;
 	struct acl_object *context = context_current(c, thread_of(call), &known);
@@ -474,7 +474,7 @@ static const struct check_hook hooks[] = {
 };
 
 const struct check_module module_stream = {
-	.default_stream = default_stream,
+	.default_stream = stream_of_default,
 	.suspected = stream_suspected,
 	.order = 3,
 	.hooks = hooks,

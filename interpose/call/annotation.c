@@ -29,7 +29,7 @@ struct said {
 };
 
 /* A recording has it behind what was found in it, as it has calls. */
-static void take(void *what)
+static void annotation_take(void *what)
 {
 	struct said *s = what;
 	const struct annotation *a = s->by_program;
@@ -57,9 +57,9 @@ static void annotate(struct acl_thread *t, const struct annotation *a, uint64_t 
 	acl_call_record_begin(&said.record, annotation, &said.arguments, caller, &t->ids);
 	said.record.callback_depth = t->callback ? t->callback->depth : 0;
 	if (thread_has_room(t, &said))
-		take(&said);
+		annotation_take(&said);
 	else
-		tool_stack_run(take, &said);
+		tool_stack_run(annotation_take, &said);
 }
 
 /* Before the first acl call there is nothing to say anything of but of the recording. */

@@ -71,7 +71,7 @@ static void ask_exiting(void *event)
 	ev->in_exit_handlers = now == EXITING_PROCESS;
 }
 
-static inline __attribute__((always_inline)) void fill(
+static inline __attribute__((always_inline)) void call_fill(
 	struct acl_call *call, struct acl_thread *t, unsigned api, void *args, void *caller)
 {
 	struct acl_call_record *ev = &call->event;
@@ -152,7 +152,7 @@ static inline bool runs_python(const struct acl_call *call)
 	return python_runs();
 }
 
-static inline void record(struct acl_call *call, void (*emit)(struct acl_call_record *ev), bool at_leave)
+static inline void call_trace(struct acl_call *call, void (*emit)(struct acl_call_record *ev), bool at_leave)
 {
 	struct acl_call_record *ev = &call->event;
 
@@ -175,7 +175,7 @@ static inline void see_enter(struct acl_call *call)
 			checks_enter(acl_process.checks, ev);
 	}
 	if (unlikely(call->traced) && trace_provider()->enter)
-		record(call, trace_provider()->enter, false);
+		call_trace(call, trace_provider()->enter, false);
 }
 
 static inline void see_leave(struct acl_call *call)
@@ -194,7 +194,7 @@ static inline void see_leave(struct acl_call *call)
 		if (trace_sink.needs_time)
 			ev->time_exit = now();
 		if (p->leave)
-			record(call, p->leave, true);
+			call_trace(call, p->leave, true);
 	}
 }
 
@@ -297,7 +297,7 @@ static COLD void call_missing(
 		say_no_runtime();
 		return;
 	}
-	fill(call, t, api, args, caller);
+	call_fill(call, t, api, args, caller);
 	call->event.forwarded = false;
 	call->event.missing = true;
 	if (acl_apis[api].ret_kind == ACL_KIND_ERROR)
@@ -392,7 +392,7 @@ static __attribute__((noinline)) void enter_any(
 	} else if (unlikely(state & ACL_STATE_UNRESOLVED)) {
 		call_missing(call, t, api, args, caller, state);
 	} else if (likely(state)) {
-		fill(call, t, api, args, caller);
+		call_fill(call, t, api, args, caller);
 		call->counted = state & ACL_STATE_COUNT;
 		if (unlikely(call->counted))
 			call_coverage_count(&call->event);

@@ -15,7 +15,8 @@
 #include "interpose/common/tool_open.h"
 
 /* Behind so many bytes: a name that begins with NUL lives as long as the socket. */
-static socklen_t address_of(const char *job, const char *place, size_t skipped, struct sockaddr_un *address)
+static socklen_t parent_address(
+	const char *job, const char *place, size_t skipped, struct sockaddr_un *address)
 {
 	struct text t;
 
@@ -30,12 +31,12 @@ static socklen_t address_of(const char *job, const char *place, size_t skipped, 
 
 socklen_t notify_address(const char *job, struct sockaddr_un *address)
 {
-	return address_of(job, "", 1, address);
+	return parent_address(job, "", 1, address);
 }
 
 socklen_t notify_address_tmp(const char *job, struct sockaddr_un *address)
 {
-	return address_of(job, "/tmp/", 0, address);
+	return parent_address(job, "/tmp/", 0, address);
 }
 
 /* Needs no descriptor. */

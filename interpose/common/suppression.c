@@ -358,7 +358,7 @@ static void read_lists(struct reader *r, const struct jnode *top)
 }
 
 /* What an earlier file said no longer holds. */
-static void forget(void)
+static void suppression_forget(void)
 {
 	if (all.list)
 		munmap(all.list, all.room * sizeof(*all.list));
@@ -373,7 +373,7 @@ void suppress_load(const char *path, const char *today, void (*say)(const char *
 	char where[4200];
 	struct text t;
 
-	forget();
+	suppression_forget();
 	all.data = read_file(path, FILE_MAX, &all.size);
 	if (!all.data) {
 		complain(&r, NULL, errno_text(errno));

@@ -55,7 +55,7 @@ static void *map_huge(size_t bytes)
 	return counted(p, pages);
 }
 
-static void *take(struct chunk *c, size_t bytes)
+static void *arena_take(struct chunk *c, size_t bytes)
 {
 	size_t at = atomic_fetch_add_explicit(&c->used, bytes, memory_order_relaxed);
 
@@ -71,7 +71,7 @@ void *arena_alloc(size_t bytes)
 		return counted(map_pages(bytes), bytes);
 	for (;;) {
 		struct chunk *c = atomic_load_explicit(&current, memory_order_acquire), *fresh;
-		void *p = c ? take(c, bytes) : NULL;
+		void *p = c ? arena_take(c, bytes) : NULL;
 
 		if (p)
 			return p;

@@ -40,7 +40,7 @@ static struct {
 	unsigned n_problems;
 } set;
 
-static const char *keep(const char *s, size_t n)
+static const char *setting_keep(const char *s, size_t n)
 {
 	char *at = set.text + set.text_len;
 
@@ -82,8 +82,8 @@ void settings_early(void)
 			break;
 		if (is_foreign(*e + n))
 			continue;
-		set.env[set.n_env].name = keep(*e + n, (size_t)(eq - *e) - n);
-		set.env[set.n_env].value = keep(eq + 1, strlen(eq + 1));
+		set.env[set.n_env].name = setting_keep(*e + n, (size_t)(eq - *e) - n);
+		set.env[set.n_env].value = setting_keep(eq + 1, strlen(eq + 1));
 		if (set.env[set.n_env].name && set.env[set.n_env].value)
 			set.n_env++;
 		else
@@ -199,7 +199,7 @@ static void settings_give(const char *where, const char *word, const char *value
 		complain_value(where, (enum setting)s, value, wrong);
 		return;
 	}
-	set.value[s] = keep(value, strlen(value));
+	set.value[s] = setting_keep(value, strlen(value));
 	set.number[s] = number;
 	if (setting_table[s].kind == SETTING_RULES_LIST && set.value[s])
 		set_rules(where, value);

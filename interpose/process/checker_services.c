@@ -61,7 +61,7 @@ static bool is_recorded(void)
 	return unlikely(thread_self()->asking != NULL);
 }
 
-static __attribute__((cold, noinline)) void record(
+static __attribute__((cold, noinline)) void service_trace(
 	enum trace_question question, const void *of, const void *answer, size_t bytes)
 {
 	int saved = errno;
@@ -106,7 +106,7 @@ static enum acl_host_class host_class(void *context, const void *address)
 
 	(void)context;
 	if (is_recorded() && !is_argument(thread_self()->asking, address))
-		record(TRACE_ASKS_CLASS, address, &number, sizeof(number));
+		service_trace(TRACE_ASKS_CLASS, address, &number, sizeof(number));
 	return class;
 }
 
@@ -116,7 +116,7 @@ static uint64_t host_mapping(void *context, const void *address, bool latest)
 
 	(void)context;
 	if (is_recorded() && mapping)
-		record(TRACE_ASKS_MAPPING, address, &mapping, sizeof(mapping));
+		service_trace(TRACE_ASKS_MAPPING, address, &mapping, sizeof(mapping));
 	return mapping;
 }
 
@@ -135,7 +135,7 @@ static bool host_thread_lives(void *context, uint32_t tid)
 
 	(void)context;
 	if (is_recorded() && code)
-		record(TRACE_ASKS_THREAD, (const void *)(uintptr_t)tid, NULL, 0);
+		service_trace(TRACE_ASKS_THREAD, (const void *)(uintptr_t)tid, NULL, 0);
 	return !code;
 }
 
@@ -146,7 +146,7 @@ static unsigned host_inside(void *context, uint32_t tid, unsigned now)
 {
 	(void)context;
 	if (is_recorded())
-		record(TRACE_ASKS_INSIDE, (const void *)(uintptr_t)tid,
+		service_trace(TRACE_ASKS_INSIDE, (const void *)(uintptr_t)tid,
 			now ? acl_apis[now - 1].name : no_name, sizeof(no_name));
 	return now;
 }
@@ -171,7 +171,7 @@ static bool host_init_config(void *context, const char *path, struct checks_init
 	(void)context;
 	run_keeping_errno(read_init_config, &q);
 	if (is_recorded() && q.known)
-		record(TRACE_ASKS_CONFIG, NULL, out, sizeof(*out));
+		service_trace(TRACE_ASKS_CONFIG, NULL, out, sizeof(*out));
 	return q.known;
 }
 
@@ -323,7 +323,7 @@ static bool host_read(void *context, const void *from, void *to, size_t bytes)
 
 	(void)context;
 	if (is_recorded() && good)
-		record(TRACE_ASKS_MEMORY, from, to, bytes);
+		service_trace(TRACE_ASKS_MEMORY, from, to, bytes);
 	return good;
 }
 
@@ -332,7 +332,7 @@ static bool host_read_trusted(void *context, const void *from, void *to, size_t 
 	(void)context;
 	memcpy(to, from, bytes);
 	if (is_recorded())
-		record(TRACE_ASKS_MEMORY, from, to, bytes);
+		service_trace(TRACE_ASKS_MEMORY, from, to, bytes);
 	return true;
 }
 
@@ -342,7 +342,7 @@ static bool host_read_pieces(void *context, const struct checks_piece *pieces, u
 
 	(void)context;
 	for (unsigned i = 0; is_recorded() && good && i < n; i++)
-		record(TRACE_ASKS_MEMORY, pieces[i].from, pieces[i].to, pieces[i].bytes);
+		service_trace(TRACE_ASKS_MEMORY, pieces[i].from, pieces[i].to, pieces[i].bytes);
 	return good;
 }
 
@@ -355,7 +355,7 @@ static bool host_read_text(void *context, const char *from, char *to, size_t byt
 	(void)context;
 	if (is_recorded() && good) {
 		end = memchr(to, 0, bytes);
-		record(TRACE_ASKS_MEMORY, from, to, end ? (size_t)(end - to) + 1 : bytes);
+		service_trace(TRACE_ASKS_MEMORY, from, to, end ? (size_t)(end - to) + 1 : bytes);
 	}
 	return good;
 }
@@ -370,7 +370,7 @@ static bool host_unmapped(void *context, const void *address)
 	/* Where reading fails anyhow it proves nothing. */
 	unmapped = KEEPING_ERRNO(readable_copy(&byte, &here, 1) && !readable_copy(&byte, address, 1));
 	if (is_recorded() && unmapped)
-		record(TRACE_ASKS_UNMAPPED, address, NULL, 0);
+		service_trace(TRACE_ASKS_UNMAPPED, address, NULL, 0);
 	return unmapped;
 }
 
@@ -386,7 +386,7 @@ static unsigned host_heap_alignment(void *context, const void *address, uint64_t
 
 	(void)context;
 	if (is_recorded() && alignment)
-		record(TRACE_ASKS_ALIGNMENT, address, &alignment, sizeof(alignment));
+		service_trace(TRACE_ASKS_ALIGNMENT, address, &alignment, sizeof(alignment));
 	return (unsigned)alignment;
 }
 

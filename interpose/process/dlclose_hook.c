@@ -15,7 +15,7 @@
 #include "interpose/report/call_coverage.h"
 #include "interpose/common/thread_state.h"
 
-static void search(void *unused)
+static void closed_search(void *unused)
 {
 	const struct direct_binding *list;
 
@@ -24,7 +24,7 @@ static void search(void *unused)
 	call_coverage_search_copies();
 }
 
-static void look(void)
+static void closed_look(void)
 {
 	struct acl_thread *t = thread_self();
 	int saved = errno;
@@ -32,7 +32,7 @@ static void look(void)
 
 	if (atomic_load(&acl_process.stage) == STAGE_ACTIVE && call_coverage_wanted() &&
 		tool_begin(t, &mark)) {
-		tool_stack_run(search, NULL);
+		tool_stack_run(closed_search, NULL);
 		tool_end(t);
 	}
 	errno = saved;
@@ -44,7 +44,7 @@ ACL_HOOK NO_SANITIZE int dlclose(void *handle)
 
 	if (process_is_uninitialized())
 		return HOOK_REAL(dlclose)(handle);
-	look();
+	closed_look();
 	module_closing();
 	result = HOOK_REAL(dlclose)(handle);
 	module_closed_now();

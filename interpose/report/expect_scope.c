@@ -64,7 +64,7 @@ static void say(void *said)
 }
 
 /* To the recording, for who replays it; also from a handler that interrupted the tool. */
-static void record(const struct trace_said *said)
+static void expect_trace(const struct trace_said *said)
 {
 	int saved = errno;
 	char mark;
@@ -84,7 +84,7 @@ static bool is_it(const struct entry *e, const struct expect_opening *o)
 	       !strncmp(e->reason, o->reason, sizeof(e->reason) - 1);
 }
 
-static void fill(struct entry *e, const struct expect_opening *o)
+static void expect_fill(struct entry *e, const struct expect_opening *o)
 {
 	struct text t;
 
@@ -104,7 +104,7 @@ static uint16_t entry_of(const struct expect_opening *o)
 		int state = atomic_load_explicit(&entries[i].state, memory_order_acquire);
 
 		if (!state && atomic_compare_exchange_strong(&entries[i].state, &state, 1))
-			fill(&entries[i], o);
+			expect_fill(&entries[i], o);
 		else if (state != 2 || !is_it(&entries[i], o))
 			continue;
 		return (uint16_t)(i + 1);
@@ -153,7 +153,7 @@ int expect_open(const struct expect_opening *o)
 
 static int open_and_record(const struct expect_opening *o)
 {
-	record(&(struct trace_said){.what = o->ignores ? TRACE_SAYS_IGNORE : TRACE_SAYS_EXPECT,
+	expect_trace(&(struct trace_said){.what = o->ignores ? TRACE_SAYS_IGNORE : TRACE_SAYS_EXPECT,
 		.caller = o->place,
 		.text = o->rule,
 		.reason = o->reason});
@@ -188,7 +188,7 @@ void aclcheck_expect_close(int scope)
 	int saved = errno, wanted = scope > 0 ? scope : t->n_scopes;
 	unsigned left = wanted > 0 ? (unsigned)wanted - 1 : UINT16_MAX;
 
-	record(&(struct trace_said){.what = TRACE_SAYS_CLOSE, .bytes = left});
+	expect_trace(&(struct trace_said){.what = TRACE_SAYS_CLOSE, .bytes = left});
 	expect_close(left);
 	errno = saved;
 }

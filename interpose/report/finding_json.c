@@ -61,7 +61,7 @@ static void stack(struct jout *j, const uint64_t *ips, unsigned n)
 	jout_array_end(j);
 }
 
-static void moment(struct jout *j, const char *key, const struct acl_call_site *m)
+static void json_moment(struct jout *j, const char *key, const struct acl_call_site *m)
 {
 	const uint64_t *ips;
 	uint64_t caller;
@@ -93,9 +93,9 @@ static void object(struct jout *j, const struct acl_object_history *b)
 		jout_int(j, "device", b->device);
 	if (b->context)
 		jout_hex(j, "context", b->context);
-	moment(j, "created", &b->created);
-	moment(j, "last_used", &b->last_used);
-	moment(j, "destroyed", &b->destroyed);
+	json_moment(j, "created", &b->created);
+	json_moment(j, "last_used", &b->last_used);
+	json_moment(j, "destroyed", &b->destroyed);
 	jout_object_end(j);
 }
 

@@ -19,7 +19,7 @@ static struct {
 	struct stored_finding *bucket[BUCKETS];
 } arena;
 
-static void *take(size_t size)
+static void *store_take(size_t size)
 {
 	void *p;
 
@@ -44,7 +44,7 @@ static void *take(size_t size)
 
 struct stored_finding *finding_store_add(uint64_t serial, const char *json, size_t length)
 {
-	struct stored_finding *k = take(sizeof(*k) + length + 1);
+	struct stored_finding *k = store_take(sizeof(*k) + length + 1);
 
 	if (!k)
 		return NULL;

@@ -139,7 +139,7 @@ static void fault_lines(struct text *t, const struct acl_finding *f)
 		text_fmt(t, "   %s%s\n", msg(MSG_RELAXED), acl_cann_names[f->rule->relaxed_since]);
 }
 
-static void moment(struct text *t, enum message what, const struct acl_call_site *m)
+static void text_moment(struct text *t, enum message what, const struct acl_call_site *m)
 {
 	const uint64_t *ips;
 	uint64_t caller;
@@ -185,9 +185,9 @@ static void object_lines(struct text *t, const struct acl_object_history *b)
 		text_hex(t, b->context);
 	}
 	text_char(t, '\n');
-	moment(t, MSG_CREATED, &b->created);
-	moment(t, MSG_LAST_USED, &b->last_used);
-	moment(t, MSG_DESTROYED, &b->destroyed);
+	text_moment(t, MSG_CREATED, &b->created);
+	text_moment(t, MSG_LAST_USED, &b->last_used);
+	text_moment(t, MSG_DESTROYED, &b->destroyed);
 }
 
 static void closing_lines(struct text *t, const struct finding_record *s, bool colour)
@@ -327,7 +327,7 @@ static bool goes_before(const struct checks_site *a, const struct checks_site *b
 }
 
 /* Consequences stand with the findings that explain them. */
-static void collect(void *context, const struct checks_site *place)
+static void text_collect(void *context, const struct checks_site *place)
 {
 	struct place_list *list = context;
 	unsigned i;
@@ -364,7 +364,7 @@ static void places(struct text *t, const struct checks *c)
 {
 	struct place_list list = {.n = 0};
 
-	checks_each_site(c, collect, &list);
+	checks_each_site(c, text_collect, &list);
 	for (unsigned i = 0; i < list.n; i++)
 		place_line(t, &list.at[i]);
 	if (list.all > list.n) {

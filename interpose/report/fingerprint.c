@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static void mix(struct fingerprint *f, const char *s, size_t n)
+static void fingerprint_mix(struct fingerprint *f, const char *s, size_t n)
 {
 	for (size_t i = 0; i <= n; i++) {
 		f->hash ^= i < n ? (unsigned char)s[i] : 0;
@@ -16,8 +16,8 @@ void fingerprint_begin(struct fingerprint *f, const char *rule, const char *api)
 {
 	f->hash = UINT64_C(0xcbf29ce484222325);
 	f->frames = 0;
-	mix(f, rule, strlen(rule));
-	mix(f, api, strlen(api));
+	fingerprint_mix(f, rule, strlen(rule));
+	fingerprint_mix(f, api, strlen(api));
 }
 
 /* What a compiler appends when it clones or splits a function is not its name. */
@@ -45,10 +45,10 @@ void fingerprint_frame(struct fingerprint *f, const char *function, const char *
 		const char *base = module ? strrchr(module, '/') : NULL;
 
 		base = base ? base + 1 : module ? module : "?";
-		mix(f, base, strlen(base));
+		fingerprint_mix(f, base, strlen(base));
 	}
 	if (function)
-		mix(f, function, plain_length(function));
+		fingerprint_mix(f, function, plain_length(function));
 }
 
 void fingerprint_end(const struct fingerprint *f, char out[FINGERPRINT_SIZE])

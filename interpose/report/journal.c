@@ -76,7 +76,7 @@ static void append(const struct text *t)
 	}
 }
 
-static void record(struct jout *j, struct text *scratch, const char *kind)
+static void journal_record(struct jout *j, struct text *scratch, const char *kind)
 {
 	text_init(scratch, scratch->buf, scratch->cap);
 	jout_init(j, scratch);
@@ -162,7 +162,7 @@ static void start_record(struct text *scratch, const char *no_calls)
 {
 	struct jout j;
 
-	record(&j, scratch, "start");
+	journal_record(&j, scratch, "start");
 	header(&j);
 	jout_string(&j, "last_calls_lost", no_calls);
 	modules(&j);
@@ -248,7 +248,7 @@ void journal_finding(struct text *scratch, const struct finding_record *s)
 	struct jout j;
 	size_t start;
 
-	record(&j, scratch, "finding");
+	journal_record(&j, scratch, "finding");
 	/* The report's object is the record without its brace and first member. */
 	start = scratch->len + 1;
 	finding_json(&j, s);
@@ -274,7 +274,7 @@ void journal_repeat(struct text *scratch, const struct finding_record *s)
 		return;
 	}
 	k->count = s->f->repeat;
-	record(&j, scratch, "repeat");
+	journal_record(&j, scratch, "repeat");
 	jout_uint(&j, "serial", k->serial);
 	jout_uint(&j, "count", k->count);
 	record_end(&j);
@@ -284,7 +284,7 @@ void journal_reason(struct text *scratch, const char *reason, const char *text)
 {
 	struct jout j;
 
-	record(&j, scratch, "inconclusive");
+	journal_record(&j, scratch, "inconclusive");
 	jout_string(&j, "reason", reason);
 	jout_string(&j, "text", text);
 	record_end(&j);
@@ -294,7 +294,7 @@ void journal_injected(struct text *scratch, const struct injected_fault *f)
 {
 	struct jout j;
 
-	record(&j, scratch, "injected");
+	journal_record(&j, scratch, "injected");
 	injected_members(&j, f);
 	record_end(&j);
 }
@@ -393,7 +393,7 @@ static void outcome(struct jout *j, const struct checks *c, enum checks_end kind
 	jout_string(j, "ended", time);
 }
 
-static bool put(struct out_file *f, struct text *scratch)
+static bool journal_put(struct out_file *f, struct text *scratch)
 {
 	bool good = !scratch->cut && out_file_append(f, scratch->buf, scratch->len);
 
@@ -410,7 +410,7 @@ static bool put_findings(struct out_file *f, struct text *scratch)
 		text_str(scratch, ",\"count\":");
 		text_uint(scratch, k->count);
 		text_char(scratch, '}');
-		if (!put(f, scratch))
+		if (!journal_put(f, scratch))
 			return false;
 	}
 	return true;
@@ -428,10 +428,10 @@ static bool write_report(
 	outcome(&j, c, kind);
 	modules(&j);
 	jout_array(&j, "findings");
-	if (!put(f, scratch) || !put_findings(f, scratch))
+	if (!journal_put(f, scratch) || !put_findings(f, scratch))
 		return false;
 	text_str(scratch, "]}\n");
-	return put(f, scratch);
+	return journal_put(f, scratch);
 }
 
 /* Journal → report. The journal goes last: whoever looks finds at least one of them. */
@@ -467,7 +467,7 @@ void journal_end(struct text *scratch, const struct checks *c, enum checks_end k
 		return;
 	if (c)
 		checks_each_site(c, note_count, NULL);
-	record(&j, scratch, "end");
+	journal_record(&j, scratch, "end");
 	outcome(&j, c, kind);
 	record_end(&j);
 	for (unsigned i = 0; i < JOURNALS && kind != CHECKS_END_EXEC; i++)
@@ -480,7 +480,7 @@ void journal_resume(struct text *scratch)
 	struct jout j;
 
 	if (journal_active()) {
-		record(&j, scratch, "resume");
+		journal_record(&j, scratch, "resume");
 		record_end(&j);
 	}
 	(void)begin_last_calls();

@@ -49,7 +49,7 @@ void last_calls_none(struct last_call *l)
 	l->state = UINT64_MAX;
 }
 
-static inline void put(_Atomic uint64_t *to, uint64_t value)
+static inline void last_calls_put(_Atomic uint64_t *to, uint64_t value)
 {
 	atomic_store_explicit(to, value, memory_order_release);
 }
@@ -69,13 +69,13 @@ static unsigned put_args(struct last_calls_entry *e, const char *args, unsigned 
 		words = LASTCALLS_WORDS, tail = 0;
 	for (unsigned i = 0; i < words; i++) {
 		memcpy(&word, args + 8 * i, 8);
-		put(&e->args[i], word);
+		last_calls_put(&e->args[i], word);
 	}
 	if (!tail)
 		return words;
 	word = 0;
 	memcpy(&word, args + 8 * words, tail);
-	put(&e->args[words], word);
+	last_calls_put(&e->args[words], word);
 	return words + 1;
 }
 

@@ -92,7 +92,7 @@ static bool keeps_its_blocks(int fd)
 }
 
 /* Blocks first, contents second: either may find the disk full, mapping may not. */
-static const char *fill(int fd, const struct last_calls_area *a)
+static const char *mapping_fill(int fd, const struct last_calls_area *a)
 {
 	struct write_signals quiet;
 	struct stat st;
@@ -122,7 +122,7 @@ static const char *share(struct last_calls_area *a)
 		file.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NOCTTY, 0444 & settings_file_mode());
 	if (fd < 0)
 		return "the file cannot be made";
-	why = fill(fd, a);
+	why = mapping_fill(fd, a);
 	if (!why && mmap(a, AREA_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
 		why = "the file cannot be mapped";
 	close(fd);

@@ -63,7 +63,7 @@ static _Atomic uint64_t *plain_slot(const struct elf_object *m, uint64_t *key)
 }
 
 /* A new one goes to the end; slots of a known one may have been bound since. */
-static void keep(const struct direct_binding *b)
+static void binding_keep(const struct direct_binding *b)
 {
 	unsigned n, i = 0;
 
@@ -103,7 +103,7 @@ static int each_module(struct dl_phdr_info *info, size_t size, void *context)
 		return 0;
 	text_init(&t, b.module, sizeof(b.module));
 	text_str(&t, info->dlpi_name && *info->dlpi_name ? info->dlpi_name : "the program");
-	keep(&b);
+	binding_keep(&b);
 	return 0;
 }
 

@@ -240,7 +240,7 @@ static void read_maps(void)
 	close(fd);
 }
 
-static const struct range *look(uint64_t a)
+static const struct range *host_address_look(uint64_t a)
 {
 	unsigned low = 0, high = n_ranges;
 
@@ -358,10 +358,10 @@ static enum acl_host_class class_by_map(uint64_t a)
 	const struct range *r;
 
 	pthread_mutex_lock(&reading);
-	r = look(a);
+	r = host_address_look(a);
 	if (worth_reading(is_unsure(r))) {
 		read_now();
-		r = look(a);
+		r = host_address_look(a);
 	}
 	if (r)
 		class = class_in(r, a);
@@ -393,12 +393,12 @@ uint64_t host_mapping_of(const void *address, bool latest)
 	bool known = true;
 
 	pthread_mutex_lock(&reading);
-	r = look(a);
+	r = host_address_look(a);
 	if (latest || !r) {
 		known = worth_reading(true);
 		if (known)
 			read_now();
-		r = look(a);
+		r = host_address_look(a);
 	}
 	if (r && known)
 		mapping = r->mapping;

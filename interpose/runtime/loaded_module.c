@@ -133,7 +133,7 @@ static uint16_t layer_of(const struct acl_module *m)
 	return layer;
 }
 
-static const struct acl_module *keep(const struct snapshot *old, struct acl_module *m)
+static const struct acl_module *module_keep(const struct snapshot *old, struct acl_module *m)
 {
 	const struct acl_module *k;
 	struct acl_module *copy;
@@ -173,7 +173,7 @@ static int gather(struct dl_phdr_info *info, size_t size, void *data)
 	/* The program itself has no name here. */
 	if (g->first++ == 0 && !now.path[0])
 		now.path = own_path();
-	m = keep(g->old, &now);
+	m = module_keep(g->old, &now);
 	if (m)
 		g->fresh->by_address[g->fresh->n++] = m;
 	return 0;
@@ -239,7 +239,7 @@ end:
 	unlock(&refreshing);
 }
 
-static const struct acl_module *look(uint64_t address)
+static const struct acl_module *module_look(uint64_t address)
 {
 	const struct snapshot *s = atomic_load_explicit(&present, memory_order_acquire);
 	unsigned low = 0, high = s ? s->n : 0;
@@ -257,12 +257,12 @@ static const struct acl_module *look(uint64_t address)
 
 const struct acl_module *module_of(uint64_t address)
 {
-	const struct acl_module *m = look(address);
+	const struct acl_module *m = module_look(address);
 
 	if (likely(m) && likely(!atomic_load_explicit(&stale, memory_order_relaxed)))
 		return m;
 	refresh();
-	return look(address);
+	return module_look(address);
 }
 
 void module_closed(void)

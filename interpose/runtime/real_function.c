@@ -239,7 +239,7 @@ struct search {
 	bool found;
 };
 
-static void search(void *context)
+static void real_search(void *context)
 {
 	struct search *s = context;
 	unsigned api = s->api;
@@ -269,7 +269,7 @@ bool real_find(unsigned api)
 	if (__atomic_load_n(&acl_real[api], __ATOMIC_ACQUIRE))
 		return true;
 	if (!atomic_load(&missing[api]))
-		tool_stack_run(search, &s);
+		tool_stack_run(real_search, &s);
 	return s.found;
 }
 

@@ -103,7 +103,7 @@ static void resolve(uint64_t address, struct symbol *s)
 	find_line(f, module, s);
 }
 
-static struct slot *slot_of(uint64_t address)
+static struct slot *symbol_slot(uint64_t address)
 {
 	uint64_t h = address * UINT64_C(0x9e3779b97f4a7c15) >> 40;
 
@@ -126,7 +126,7 @@ static struct slot *slot_of(uint64_t address)
 
 const struct symbol *symbol_of(uint64_t address)
 {
-	struct slot *s = slot_of(address);
+	struct slot *s = symbol_slot(address);
 	int saved = errno;
 
 	if (!s)

@@ -127,7 +127,7 @@ static bool indexed_address(
 	return !c.bad;
 }
 
-static bool address_of(
+static bool unit_address(
 	const struct dwarf_sections *s, const struct unit *u, const struct dwarf_value *v, uint64_t *out)
 {
 	switch (v->form) {
@@ -152,7 +152,7 @@ struct ranges {
 	uint64_t unit;
 };
 
-static void range_add(struct ranges *r, uint64_t start, uint64_t end)
+static void unit_range_add(struct ranges *r, uint64_t start, uint64_t end)
 {
 	/* Code that the linker dropped lies at 0, or at the end of all addresses. */
 	if (!start || start >= end || start >= UINT64_MAX - 1 || r->n == RANGES_MAX)
@@ -177,7 +177,7 @@ static void old_ranges(const struct dwarf_sections *s, const struct unit *u, uin
 		if (start == largest)
 			base = end;
 		else
-			range_add(r, base + start, base + end);
+			unit_range_add(r, base + start, base + end);
 	}
 }
 
@@ -221,7 +221,7 @@ static bool range_entry(const struct dwarf_sections *s, const struct unit *u, st
 	}
 	if (c->bad)
 		return false;
-	range_add(r, start, end);
+	unit_range_add(r, start, end);
 	return true;
 }
 
@@ -247,14 +247,14 @@ static void new_ranges(const struct dwarf_sections *s, const struct unit *u, uin
 static void unit_ranges(const struct dwarf_sections *s, const struct unit *u, struct ranges *r)
 {
 	uint64_t low = 0, high;
-	bool has_low = address_of(s, u, &u->low, &low);
+	bool has_low = unit_address(s, u, &u->low, &low);
 
 	if (u->ranges.form && u->form.version < 5)
 		old_ranges(s, u, low, r);
 	else if (u->ranges.form)
 		new_ranges(s, u, low, r);
 	else if (has_low && u->high.form)
-		range_add(r, low, address_of(s, u, &u->high, &high) ? high : low + u->high.number);
+		unit_range_add(r, low, unit_address(s, u, &u->high, &high) ? high : low + u->high.number);
 }
 
 static void each_unit(const struct dwarf_sections *s, struct ranges *r)

@@ -11,7 +11,7 @@ void windows_clear(struct memory_windows *w)
 }
 
 /* The slot of a page, or the free one where it goes: there are more slots than windows. */
-static unsigned slot_of(const struct memory_windows *w, uint64_t page)
+static unsigned window_slot(const struct memory_windows *w, uint64_t page)
 {
 	unsigned i = (unsigned)(page * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 
@@ -23,7 +23,7 @@ static unsigned slot_of(const struct memory_windows *w, uint64_t page)
 
 static const struct kernel_copy_part *part_with(const struct memory_windows *w, uint64_t from, size_t size)
 {
-	unsigned part = w->slot[slot_of(w, from / MEMORY_PAGE)];
+	unsigned part = w->slot[window_slot(w, from / MEMORY_PAGE)];
 	const struct kernel_copy_part *p = part ? &w->parts[part - 1] : NULL;
 
 	return p && from >= p->from && from + size <= p->from + p->size ? p : NULL;
@@ -42,7 +42,7 @@ static void widen(struct memory_windows *w, struct kernel_copy_part *p, uint64_t
 
 bool windows_want(struct memory_windows *w, uint64_t from, size_t size)
 {
-	unsigned slot = slot_of(w, from / MEMORY_PAGE);
+	unsigned slot = window_slot(w, from / MEMORY_PAGE);
 
 	if (from + size < from || w->used + size + MEMORY_PAGE > w->room)
 		return false;

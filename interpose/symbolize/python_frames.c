@@ -331,7 +331,7 @@ static void merge_requested(void *request)
 	q->n = r.n;
 }
 
-static void look(void *present)
+static void python_look(void *present)
 {
 	*(bool *)present = python_interpreter() != NULL;
 }
@@ -341,13 +341,13 @@ bool python_present(void)
 	bool present = false;
 
 	if (python_possible())
-		tool_stack_run(look, &present);
+		tool_stack_run(python_look, &present);
 	return present;
 }
 
 /* --- a number for it all ------------------------------------------------------------------------ */
 
-static uint64_t mix(uint64_t h, uint64_t v)
+static uint64_t python_frame_mix(uint64_t h, uint64_t v)
 {
 	h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
 	return h ^ h >> 32;
@@ -365,8 +365,8 @@ uint64_t python_frames_number(unsigned frames)
 		!frame || !walk_frames(&r, frame))
 		return 0;
 	for (unsigned i = 0; i < r.n_frames; i++)
-		number = mix(
-			mix(number, r.frames[i].at.code), r.frames[i].at.position * 2 + r.frames[i].first);
+		number = python_frame_mix(python_frame_mix(number, r.frames[i].at.code),
+			r.frames[i].at.position * 2 + r.frames[i].first);
 	return number | 1;
 }
 

@@ -34,7 +34,7 @@ static _Atomic(struct known {
 	struct known_word words[WORDS];
 } *) known;
 
-static uint64_t mix(uint64_t h, uint64_t v)
+static uint64_t python_known_mix(uint64_t h, uint64_t v)
 {
 	h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
 	return h ^ h >> 32;
@@ -99,7 +99,7 @@ static uint64_t add_object(
 
 		n = needed - i < sizeof(word) ? needed - i : sizeof(word);
 		memcpy(&word, object + i, n);
-		h = mix(h, word);
+		h = python_known_mix(h, word);
 	}
 	return h | 1;
 }
@@ -119,9 +119,10 @@ static uint64_t identity_of(const struct python_interpreter *python, const uint8
 	if (python_number(code, PYTHON_TYPE) != python->code_type)
 		return 0;
 	python_code_objects(l, code, of);
-	h = mix(mix(UINT64_C(0xcbf29ce484222325), number), (uint32_t)python_int(code, l->code_first_line));
+	h = python_known_mix(python_known_mix(UINT64_C(0xcbf29ce484222325), number),
+		(uint32_t)python_int(code, l->code_first_line));
 	for (unsigned i = 0; i < PYTHON_OBJECTS; i++)
-		h = mix(h, of[i]);
+		h = python_known_mix(h, of[i]);
 	for (unsigned i = 0; i < PYTHON_OBJECTS && h && !number; i++)
 		h = add_object(python, h, object[i], size[i]);
 	return h ? h | 1 : 0;
@@ -146,7 +147,7 @@ static struct known *tables(void)
 /* Each has two places: of two that meet in one, each stack would read both anew. */
 static struct known_code *code_slot(struct known *t, uint64_t code)
 {
-	uint64_t i = mix(1, code) & (CODES - 1);
+	uint64_t i = python_known_mix(1, code) & (CODES - 1);
 	struct known_code *first = &t->codes[i], *second = &t->codes[i ^ 1];
 	uint64_t other = load(&second->code);
 
@@ -160,7 +161,7 @@ static bool is_word_of(struct known_word *w, const struct python_position *p)
 
 static struct known_word *word_slot(struct known *t, const struct python_position *p)
 {
-	uint64_t i = mix(mix(1, p->code), p->position) & (WORDS - 1);
+	uint64_t i = python_known_mix(python_known_mix(1, p->code), p->position) & (WORDS - 1);
 	struct known_word *first = &t->words[i], *second = &t->words[i ^ 1];
 
 	return !is_word_of(first, p) && (is_word_of(second, p) || !load(&second->code)) ? second : first;
@@ -178,12 +179,18 @@ static size_t expected_size(const struct expected *x, unsigned object)
 
 static uint64_t code_check(uint64_t code, const struct expected *x)
 {
-	return mix(mix(mix(mix(mix(2, code), x->of[0]), x->of[1]), x->of[2]), x->sizes);
+	return python_known_mix(
+		python_known_mix(
+			python_known_mix(python_known_mix(python_known_mix(2, code), x->of[0]), x->of[1]),
+			x->of[2]),
+		x->sizes);
 }
 
 static uint64_t word_check(const struct python_position *p, uint64_t identity)
 {
-	return mix(mix(mix(mix(3, p->code), p->position), identity), p->word);
+	return python_known_mix(
+		python_known_mix(python_known_mix(python_known_mix(3, p->code), p->position), identity),
+		p->word);
 }
 
 static bool code_find(struct known *t, uint64_t code, struct expected *x)

@@ -167,3 +167,24 @@ found_nowhere() {
 	[ "$status" -eq 0 ]
 	[[ ${lines[-1]} == *"prove --exec "*" tests/softnpu/rows.t" ]]
 }
+
+# A backtrace, a profile and a search distinguish functions by their names: no file-local one stands in more than two
+# files of a program (whatever stands in its own directories).
+@test "names of file-local functions are those of their subject" {
+	python3 - "$ACLCHECK_SOURCE" <<-'EOF'
+		import collections, pathlib, re, sys
+		source = pathlib.Path(sys.argv[1])
+		found = False
+		for program in (("checks", "interpose", "tracepoints"), ("tools/aclcheck",), ("tools/softnpu",), ("tools/gen",)):
+		    files = collections.defaultdict(set)
+		    for file in (f for d in program for f in (source / d).rglob("*.c")):
+		        text = re.sub(r"__attribute__\(\([^\n]*?\)\) ", "", file.read_text())
+		        for name in re.findall(r"^static (?:\w+ \**)+(\w+)\(", text, re.M):
+		            files[name].add(str(file.relative_to(source)))
+		    assert files
+		    for name in (n for n in files if len(files[n]) > 2):
+		        print(f"{name}:", *sorted(files[name]))
+		        found = True
+		sys.exit(found)
+	EOF
+}

@@ -111,7 +111,7 @@ static int wait_child(pid_t pid)
 	return status;
 }
 
-static double now(void)
+static double fuzz_now(void)
 {
 	struct timespec t;
 
@@ -123,7 +123,7 @@ static double now(void)
 static json_t *run_once(struct fuzz *f, double *seconds)
 {
 	const char *wrong;
-	double began = now();
+	double began = fuzz_now();
 	json_t *report;
 	char watch[160];
 	pid_t pid;
@@ -133,7 +133,7 @@ static json_t *run_once(struct fuzz *f, double *seconds)
 	if (pid < 0)
 		return NULL;
 	wait_child(pid);
-	*seconds = now() - began;
+	*seconds = fuzz_now() - began;
 	report = interrupted ? NULL : trial_report(&f->trial, REFERENCE);
 	wrong = interrupted ? "interrupted" : reference_refusal(report);
 	if (!wrong)
@@ -179,7 +179,7 @@ static void progress(const struct fuzz *f)
 		fprintf(stderr, "\r%zu/%zu ", f->done, json_array_size(places(f)));
 }
 
-static void finish(struct fuzz *f, size_t number)
+static void fuzz_finish(struct fuzz *f, size_t number)
 {
 	json_t *place = json_array_get(places(f), number), *report;
 	char name[32], detail[256];
@@ -199,7 +199,7 @@ static void finish(struct fuzz *f, size_t number)
 }
 
 /* Starts the trial of a place; false: the place needs none. */
-static bool start(struct fuzz *f, size_t number)
+static bool fuzz_start(struct fuzz *f, size_t number)
 {
 	json_t *place = json_array_get(places(f), number);
 	char name[32], fault[512];
@@ -243,7 +243,7 @@ static void take_ended(struct fuzz *f)
 			size_t place = f->running[i].place;
 
 			f->running[i] = f->running[--f->n_running];
-			finish(f, place);
+			fuzz_finish(f, place);
 			return;
 		}
 }
@@ -255,7 +255,7 @@ static void try_all(struct fuzz *f)
 	progress(f);
 	while (!interrupted && (next < n || f->n_running)) {
 		if (next < n && f->n_running < f->jobs)
-			f->done += !start(f, next++);
+			f->done += !fuzz_start(f, next++);
 		else
 			take_ended(f);
 	}
@@ -313,7 +313,7 @@ static int print_results(const struct fuzz *f)
 
 /* --- the command ----------------------------------------------------------------------------- */
 
-static bool make_directory(struct fuzz *f, const char *wanted)
+static bool fuzz_make_directory(struct fuzz *f, const char *wanted)
 {
 	f->keep = wanted != NULL;
 	if (wanted)
@@ -328,7 +328,7 @@ static bool make_directory(struct fuzz *f, const char *wanted)
 	return false;
 }
 
-static bool number(const char *text, unsigned long most, unsigned long *out)
+static bool fuzz_number(const char *text, unsigned long most, unsigned long *out)
 {
 	char *end;
 
@@ -352,7 +352,7 @@ static int fuzz(struct fuzz *f, const char *logs)
 	const struct sigaction on_signal = {.sa_handler = interrupt};
 	int code = COMMAND_MISUSE;
 
-	if (!state_read(f) || !make_directory(f, logs))
+	if (!state_read(f) || !fuzz_make_directory(f, logs))
 		return COMMAND_MISUSE;
 	sigaction(SIGINT, &on_signal, NULL);
 	sigaction(SIGTERM, &on_signal, NULL);
@@ -386,12 +386,12 @@ int cmd_fuzz_errors(int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "+hj:", options, NULL)) != -1) {
 		switch (c) {
 		case 'j':
-			if (!number(optarg, JOBS_MAX, &f->jobs))
+			if (!fuzz_number(optarg, JOBS_MAX, &f->jobs))
 				return command_misuse(
 					"--jobs: invalid value '%s' (expected 1 to %d)", optarg, JOBS_MAX);
 			break;
 		case 't':
-			if (!number(optarg, 1000000, &seconds))
+			if (!fuzz_number(optarg, 1000000, &seconds))
 				return command_misuse(
 					"--timeout: invalid value '%s' (expected seconds)", optarg);
 			break;

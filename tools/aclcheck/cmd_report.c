@@ -16,7 +16,7 @@
 int cmd_report(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 
-static int help(const char *name)
+static int report_help(const char *name)
 {
 	char lines[1024];
 
@@ -114,7 +114,7 @@ static int convert(int argc, char **argv, const char *format_name)
 			return command_misuse(
 				"--fail-on: invalid value '%s' (expected error, warning or new)", optarg);
 		else
-			return c == 'h' ? help(argv[0]) : command_bad_option(argv, optind, options);
+			return c == 'h' ? report_help(argv[0]) : command_bad_option(argv, optind, options);
 	}
 	if (!limited && !output && isatty(STDOUT_FILENO))
 		format_options.max_findings = MAX_FINDINGS;

@@ -45,7 +45,7 @@ const struct command commands[] = {
 	{NULL, NULL, NULL, NULL},
 };
 
-static void say(const char *format, va_list ap)
+static void main_say(const char *format, va_list ap)
 {
 	char line[8192], safe[4 * sizeof(line)], one[1024];
 	struct text t;
@@ -64,7 +64,7 @@ void command_say(const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	say(format, ap);
+	main_say(format, ap);
 	va_end(ap);
 }
 
@@ -73,12 +73,12 @@ int command_misuse(const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	say(format, ap);
+	main_say(format, ap);
 	va_end(ap);
 	return COMMAND_MISUSE;
 }
 
-static const struct command *find(const char *name)
+static const struct command *command_find(const char *name)
 {
 	for (const struct command *c = commands; c->name; c++)
 		if (!strcmp(c->name, name))
@@ -108,7 +108,7 @@ static void help_line(const char *line, int indent)
 
 int command_help(const char *name, const char *lines)
 {
-	const struct command *c = find(name);
+	const struct command *c = command_find(name);
 	int width = 0;
 
 	printf("%s%s\n\n%s\n", in_language("usage: aclcheck "), c->usage, in_language(c->text));
@@ -125,7 +125,7 @@ int command_help(const char *name, const char *lines)
 	return 0;
 }
 
-static int help(FILE *to)
+static int main_help(FILE *to)
 {
 	fprintf(to, "%sCOMMAND ...\n\n", in_language("usage: aclcheck "));
 	for (const struct command *c = commands; c->name; c++)
@@ -146,20 +146,20 @@ static int subcommand(int argc, char **argv)
 	/* What is wrong with an option is said in the words of the others: command_bad_option(). */
 	opterr = 0;
 	if (argc < 2)
-		return help(stderr);
+		return main_help(stderr);
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
-		return help(stdout);
+		return main_help(stdout);
 	if (!strcmp(argv[1], "--version")) {
 		puts("aclcheck " ACLCHECK_VERSION);
 		return 0;
 	}
-	c = find(argv[1]);
+	c = command_find(argv[1]);
 	if (!c) {
 		suggest_begin(&s, argv[1]);
 		for (c = commands; c->name; c++)
 			suggest(&s, c->name);
 		command_say("unknown command '%s'%s", argv[1], suggest_text(&s));
-		return help(stderr);
+		return main_help(stderr);
 	}
 	return c->run(argc - 1, argv + 1);
 }

@@ -22,7 +22,7 @@ static bool among(const char *const *ids, const struct acl_rule *r)
 }
 
 /* Counts the rules of a family, NULL = all of them. */
-static struct counts count(const char *family)
+static struct counts rules_count(const char *family)
 {
 	struct counts n = {0};
 
@@ -70,13 +70,13 @@ static void planned_lines(enum acl_rule_waits_for engine, const char *what)
 
 void rules_coverage(void)
 {
-	struct counts all = count(NULL);
+	struct counts all = rules_count(NULL);
 
 	printf("%-14s %12s %12s %16s %12s %8s %10s\n", "family", "in catalogue", "implemented",
 		"paired tests", "uncheckable", "planned", "run live");
 	for (unsigned i = 0; i < acl_rule_count; i++)
 		if (first_of_family(i)) {
-			struct counts n = count(acl_rules[i].family);
+			struct counts n = rules_count(acl_rules[i].family);
 
 			coverage_line(acl_rules[i].family, &n);
 		}
@@ -118,7 +118,7 @@ static void row(const struct acl_rule *r)
 
 static void family_table(const char *family)
 {
-	struct counts n = count(family);
+	struct counts n = rules_count(family);
 	bool planned = false;
 
 	printf("\n## %s\n\n%u of %u rules are checked.\n", family, n.state[ACL_RULE_IMPLEMENTED], n.known);
@@ -143,7 +143,7 @@ static void family_table(const char *family)
 
 void rules_markdown(void)
 {
-	struct counts all = count(NULL);
+	struct counts all = rules_count(NULL);
 
 	printf("<!-- Printed by `aclcheck rules --markdown` from checks/rules; `make docs` renews "
 	       "it. "

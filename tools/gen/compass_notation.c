@@ -24,7 +24,7 @@ struct statement {
 	FILE *out;
 };
 
-static void __attribute__((noreturn)) fail(const struct statement *s, const char *expected)
+static void __attribute__((noreturn)) notation_fail(const struct statement *s, const char *expected)
 {
 	fprintf(stderr, "acl-gen: expected %s at '%s' in: %s\n", expected, s->at, s->line);
 	exit(1);
@@ -49,7 +49,7 @@ static bool take(struct statement *s, const char *word)
 static void need(struct statement *s, const char *word)
 {
 	if (!take(s, word))
-		fail(s, word);
+		notation_fail(s, word);
 }
 
 static void put_text(FILE *out, const char *text, size_t n)
@@ -79,7 +79,7 @@ static void put_until(struct statement *s, const char *name, const char *letters
 	while (length && s->at[length - 1] == ' ')
 		length--;
 	if (!length)
-		fail(s, name);
+		notation_fail(s, name);
 	fprintf(s->out, " %s=\"", name);
 	put_text(s->out, s->at, length);
 	fputs("\"", s->out);
@@ -190,7 +190,7 @@ static void put_name(struct statement *s)
 	while (isalnum((unsigned char)s->at[n]) || s->at[n] == '_')
 		n++;
 	if (!n)
-		fail(s, "a value");
+		notation_fail(s, "a value");
 	if (!strncmp(s->at + n, "(event)", 7)) {
 		fprintf(s->out, " type=\"eventName\" mappingGroup=\"%.*s\"/>", (int)n, s->at);
 		s->at += 7;
@@ -244,7 +244,7 @@ static void put_comparison(struct statement *s)
 	while (i < sizeof(operators) / sizeof(operators[0]) && !take(s, operators[i].sign))
 		i++;
 	if (i == sizeof(operators) / sizeof(operators[0]))
-		fail(s, "a comparison");
+		notation_fail(s, "a comparison");
 	fprintf(s->out, "<condition operator=\"%s\">%s", operators[i].name, left);
 	put_value(s, "stateValue", "");
 	fputs("</condition>", s->out);
@@ -355,6 +355,6 @@ bool compass_statement(FILE *out, const char *line)
 	}
 	skip(&s);
 	if (*s.at)
-		fail(&s, "the end");
+		notation_fail(&s, "the end");
 	return true;
 }

@@ -38,7 +38,8 @@ struct analysis {
 	const char *what, *who, *word;
 };
 
-static void __attribute__((noreturn)) fail(const struct analysis *t, const char *why, const char *what)
+static void __attribute__((noreturn))
+compass_fail(const struct analysis *t, const char *why, const char *what)
 {
 	fprintf(stderr, "acl-gen: %s: %s: %s\n", t->path, why, what);
 	exit(1);
@@ -110,7 +111,7 @@ static bool is_meant(const struct analysis *t, const struct function *f, const c
 	if (*what)
 		return is_among(f, what);
 	if (!t->who)
-		fail(t, "no functions are named", "@entry@, @exit@ or @call@ outside of @each");
+		compass_fail(t, "no functions are named", "@entry@, @exit@ or @call@ outside of @each");
 	p = parameter(f, t->who);
 	return is_among(f, t->what) && p && !strcmp(p->name, t->word);
 }
@@ -132,7 +133,7 @@ static void print_names(const struct analysis *t, FILE *out, const char *form, c
 		any = true;
 	}
 	if (!any)
-		fail(t, "no function is", what);
+		compass_fail(t, "no function is", what);
 }
 
 /* --- lines ------------------------------------------------------------------------- */
@@ -148,14 +149,14 @@ static void print_word(const struct analysis *t, FILE *out, char *word)
 	if (!strcmp(word, "param") || !strcmp(word, "member") || !strcmp(word, "error") ||
 		!strcmp(word, "function")) {
 		if (!t->word)
-			fail(t, "outside of @each", word);
+			compass_fail(t, "outside of @each", word);
 		fputs(t->word, out);
 		return;
 	}
 	if (what)
 		*what++ = 0;
 	if (strcmp(word, "entry") != 0 && strcmp(word, "exit") != 0 && strcmp(word, "call") != 0)
-		fail(t, "unknown word", word);
+		compass_fail(t, "unknown word", word);
 	print_names(t, out, word, what ? what : "");
 }
 
@@ -185,7 +186,7 @@ static unsigned find_end(const struct analysis *t, unsigned from)
 	for (unsigned i = from; i < t->n_lines; i++)
 		if (!strcmp(t->lines[i], "@end"))
 			return i;
-	fail(t, "no @end of", t->lines[from - 1]);
+	compass_fail(t, "no @end of", t->lines[from - 1]);
 }
 
 static void repeat(struct analysis *t, FILE *out, unsigned from, unsigned end, const char *word)
@@ -201,7 +202,7 @@ static void each_member(struct analysis *t, FILE *out, unsigned from, unsigned e
 	const struct type *e = model_type(model, t->what);
 
 	if (!e || e->kind != TYPE_ENUM)
-		fail(t, "no enumeration", t->what);
+		compass_fail(t, "no enumeration", t->what);
 	for (unsigned i = 0; i < e->n_members; i++)
 		repeat(t, out, from, end, e->members[i].name);
 }
@@ -223,7 +224,7 @@ static bool goes_on(long long code)
 static void each_error(struct analysis *t, FILE *out, unsigned from, unsigned end)
 {
 	if (strcmp(t->what, "capture.goes-on") != 0)
-		fail(t, "no errors are named", t->what);
+		compass_fail(t, "no errors are named", t->what);
 	for (unsigned i = 0; i < model->n_constants; i++)
 		if (!strncmp(model->constants[i].name, "ACL_ERROR_", 10) &&
 			goes_on(model->constants[i].value))
@@ -254,7 +255,7 @@ static void each_parameter(struct analysis *t, FILE *out, unsigned from, unsigne
 		repeat(t, out, from, end, p->name);
 	}
 	if (!n)
-		fail(t, "no function has", t->who);
+		compass_fail(t, "no function has", t->who);
 }
 
 /* "each WHO of WHAT"; returns the line of its @end. */
@@ -266,7 +267,7 @@ static unsigned print_each(struct analysis *t, FILE *out, unsigned at)
 	snprintf(line, sizeof(line), "%s", t->lines[at] + strlen("@each "));
 	of = strstr(line, " of ");
 	if (!of)
-		fail(t, "expected @each PARAMETER of WHAT", line);
+		compass_fail(t, "expected @each PARAMETER of WHAT", line);
 	*of = 0;
 	t->who = line;
 	t->what = of + strlen(" of ");
@@ -290,10 +291,10 @@ static void read_lines(struct analysis *t)
 	char line[LINE];
 
 	if (!f)
-		fail(t, "cannot be read", "");
+		compass_fail(t, "cannot be read", "");
 	while (fgets(line, sizeof(line), f)) {
 		if (strlen(line) == sizeof(line) - 1)
-			fail(t, "a line is too long", line);
+			compass_fail(t, "a line is too long", line);
 		line[strcspn(line, "\n")] = 0;
 		t->lines = realloc(t->lines, (t->n_lines + 1) * sizeof(*t->lines));
 		t->lines[t->n_lines++] = strdup(line);

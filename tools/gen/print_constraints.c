@@ -51,7 +51,7 @@ static FILE *sentences; /* gen/constraint_sentences.def */
 static char *sentence_text; /* what is in it so far */
 static size_t sentence_size;
 
-static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *fmt, ...)
+static void __attribute__((noreturn, format(printf, 1, 2))) constraint_fail(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -95,12 +95,12 @@ static void word(char *to, size_t room, const char *more)
 	blanks();
 	while (word_char(*cursor) || (*cursor && strchr(more, *cursor))) {
 		if (n + 1 >= room)
-			fail("a word is too long");
+			constraint_fail("a word is too long");
 		to[n++] = *cursor++;
 	}
 	to[n] = 0;
 	if (!n)
-		fail("something is missing at \"%s\"", cursor);
+		constraint_fail("something is missing at \"%s\"", cursor);
 }
 
 static bool constant_value(const char *name, long long *value)
@@ -130,12 +130,12 @@ static long long number(void)
 	if (isalpha((unsigned char)*cursor)) {
 		word(name, sizeof(name), "");
 		if (!constant_value(name, &v))
-			fail("no constant %s", name);
+			constraint_fail("no constant %s", name);
 		return inverted ? ~v : v;
 	}
 	v = strtoll(cursor, &end, 0);
 	if (end == cursor)
-		fail("no number at \"%s\"", cursor);
+		constraint_fail("no number at \"%s\"", cursor);
 	for (const char *units = "KMGT", *u = strchr(units, *end); *end && u && u >= units; u--) {
 		v *= 1024;
 		if (u == units)
@@ -171,10 +171,10 @@ static struct typeref field_type(const struct field *fields, unsigned n, const c
 		if (!path[len])
 			return r;
 		if (!r.type || !r.type->n_fields || r.stars)
-			fail("%.*s has no fields", (int)len, path);
+			constraint_fail("%.*s has no fields", (int)len, path);
 		return field_type(r.type->fields, r.type->n_fields, path + len + 1);
 	}
-	fail("no field %s", path);
+	constraint_fail("no field %s", path);
 }
 
 static void operand_field(struct operand *o, const struct function *f, int param, const char *path)
@@ -184,7 +184,7 @@ static void operand_field(struct operand *o, const struct function *f, int param
 	struct typeref r;
 
 	if (!t || !t->n_fields || p->ref.stars > 1)
-		fail("%s is no structure", p->name);
+		constraint_fail("%s is no structure", p->name);
 	r = field_type(t->fields, t->n_fields, path);
 	o->is_signed = signed_type(&r);
 	if (p->ref.stars) {
@@ -216,7 +216,7 @@ static void operand_param(struct operand *o, const struct function *f, const cha
 
 	o->param = param_of(f, name);
 	if (o->param < 0)
-		fail("no parameter %s", name);
+		constraint_fail("no parameter %s", name);
 	p = &f->params[o->param];
 	snprintf(o->text, sizeof(o->text), "%s%s", pointee ? "*" : "", name);
 	if (strchr(name, '.')) {
@@ -278,7 +278,7 @@ static void ranges(struct term *t)
 		long long low = number();
 
 		if (t->n_ranges == MAX_RANGES)
-			fail("too many values");
+			constraint_fail("too many values");
 		t->ranges[t->n_ranges][0] = low;
 		t->ranges[t->n_ranges++][1] = take("..") ? number() : low;
 	} while (take(","));
@@ -293,7 +293,7 @@ static void read_since(const char *start, char *to, size_t room)
 	for (n = (size_t)(cursor - start); n && start[n - 1] == ' '; n--)
 		;
 	if (n >= room)
-		fail("a term is too long");
+		constraint_fail("a term is too long");
 	memcpy(to, start, n);
 	to[n] = 0;
 }
@@ -343,7 +343,7 @@ static const char *release(void)
 	for (const char **v = model->versions; *v; v++)
 		if (!strcmp(*v, name))
 			return *v;
-	fail("unknown release %s", name);
+	constraint_fail("unknown release %s", name);
 }
 
 static void tail(struct need *n, const struct function *f)
@@ -351,7 +351,7 @@ static void tail(struct need *n, const struct function *f)
 	if (take("if"))
 		do {
 			if (n->n_terms == MAX_TERMS)
-				fail("too many conditions");
+				constraint_fail("too many conditions");
 			term(&n->terms[n->n_terms++], f);
 		} while (take("and"));
 	if (take("unless soc"))
@@ -370,7 +370,7 @@ static void tail(struct need *n, const struct function *f)
 		n->severity = "ACL_SEV_PORTABILITY";
 	blanks();
 	if (*cursor)
-		fail("what is \"%s\"?", cursor);
+		constraint_fail("what is \"%s\"?", cursor);
 }
 
 static void parse(struct need *n, const struct function *f, const char *text)
@@ -378,7 +378,7 @@ static void parse(struct need *n, const struct function *f, const char *text)
 	n->text = at_text = cursor = text;
 	word(n->rule, sizeof(n->rule), "");
 	if (!take(":"))
-		fail("no \":\" behind the rule");
+		constraint_fail("no \":\" behind the rule");
 	n->text = cursor + strspn(cursor, " ");
 	n->n_terms = 1;
 	term(&n->terms[0], f);
@@ -515,7 +515,7 @@ static void check_names(json_t *section)
 			for (unsigned k = 0; k < model->n_wrapped && !found; k++)
 				found = at_function && !strcmp(model->wrapped[k]->name, at_function);
 			if (!found)
-				fail("no such wrapped function");
+				constraint_fail("no such wrapped function");
 		}
 	}
 }
@@ -567,7 +567,7 @@ static void note_behind(const struct operand *o)
 	if (!o->how || strcmp(o->how, "BEHIND"))
 		return;
 	if (behind_param >= 0 && behind_param != o->param)
-		fail("needs look behind two parameters");
+		constraint_fail("needs look behind two parameters");
 	behind_param = o->param;
 }
 
@@ -599,13 +599,13 @@ static unsigned function_needs(json_t *section, const struct function *fn, struc
 			bool never;
 
 			if (!text)
-				fail("a need is no string");
+				constraint_fail("a need is no string");
 			parse(&n, fn, text);
 			note_terms(&n);
 			if (!strcmp(n.terms[0].op, "SET") && n.terms[0].left.param >= 0)
 				named[n.terms[0].left.param] = true;
 			if (count == MAX_NEEDS)
-				fail("too many needs");
+				constraint_fail("too many needs");
 			never = !strcmp(n.terms[0].op, "NEVER");
 			printed[count++] = (struct printed){
 				n.only_soc[0], never, print_need(fn, &n), never ? 0 : n.n_terms - 1};
@@ -702,7 +702,7 @@ void print_constraints(const struct model *m)
 		unsigned count = function_needs(section, fn, printed);
 
 		if (count > 30)
-			fail("more needs than a word has bits");
+			constraint_fail("more needs than a word has bits");
 		if (count) {
 			print_span(spans, fn, printed, total, count);
 			fprintf(table, "\t[ACL_API_%s] = evaluate_%s,\n", fn->name, fn->name);

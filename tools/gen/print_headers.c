@@ -37,7 +37,7 @@ static void print_constant(FILE *f, const struct constant *c)
 	fputs(c->is_static ? ";\n" : "\n", f);
 }
 
-static void print_fields(FILE *f, const struct field *fields, unsigned n, unsigned depth)
+static void header_fields_print(FILE *f, const struct field *fields, unsigned n, unsigned depth)
 {
 	for (unsigned i = 0; i < n; i++) {
 		const struct field *e = &fields[i];
@@ -45,7 +45,7 @@ static void print_fields(FILE *f, const struct field *fields, unsigned n, unsign
 		fprintf(f, "%.*s", (int)depth, "\t\t\t\t");
 		if (e->fields) {
 			fprintf(f, "%s%s%s {\n", e->type, e->tag ? " " : "", e->tag ? e->tag : "");
-			print_fields(f, e->fields, e->n_fields, depth + 1);
+			header_fields_print(f, e->fields, e->n_fields, depth + 1);
 			fprintf(f, "%.*s}%s%s", (int)depth, "\t\t\t\t", e->name ? " " : "",
 				e->name ? e->name : "");
 		} else {
@@ -83,7 +83,7 @@ static void print_record(FILE *f, const struct type *t)
 	if (t->kind == TYPE_ENUM)
 		print_members(f, t);
 	else
-		print_fields(f, t->fields, t->n_fields, 1);
+		header_fields_print(f, t->fields, t->n_fields, 1);
 	if (t->cxx[0]) {
 		fputs("#ifdef __cplusplus\n", f);
 		for (unsigned i = 0; t->cxx[i]; i++)

@@ -41,7 +41,8 @@ static bool in_group(const struct function *fn, const struct operation *op, cons
 }
 
 /* Functions of an operation, or of a group. */
-static unsigned print_functions(FILE *f, const struct model *m, const struct operation *op, const char *group)
+static unsigned operation_functions_print(
+	FILE *f, const struct model *m, const struct operation *op, const char *group)
 {
 	unsigned n = 0;
 
@@ -61,7 +62,7 @@ static void print_operations_table(FILE *f, const struct model *m)
 
 	fputs("const uint16_t acl_operation_apis[] = {\n", f);
 	for (unsigned i = 0; i < m->n_operations; i++)
-		print_functions(f, m, &m->operations[i], NULL);
+		operation_functions_print(f, m, &m->operations[i], NULL);
 	fputs("};\n\nconst struct acl_operation_info acl_operations[] = {\n\t{ .name = \"none\" },\n", f);
 	for (unsigned i = 0; i < m->n_operations; i++) {
 		const struct operation *op = &m->operations[i];
@@ -83,7 +84,7 @@ static void print_groups_table(FILE *f, const struct model *m)
 
 	fputs("\nconst uint16_t acl_group_apis[] = {\n", f);
 	for (unsigned i = 0; i < m->n_groups; i++)
-		n[i] = print_functions(f, m, NULL, m->groups[i]);
+		n[i] = operation_functions_print(f, m, NULL, m->groups[i]);
 	fputs("};\n\nconst struct acl_operation_group_info acl_operation_groups[] = {\n\t{ .name = \"none\" "
 	      "},\n",
 		f);

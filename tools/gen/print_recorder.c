@@ -20,7 +20,7 @@ static bool is_pointer(const struct typeref *r)
 	return r->stars || (r->type && r->type->kind == TYPE_HANDLE);
 }
 
-static bool is_record(const struct typeref *r)
+static bool recorder_is_record(const struct typeref *r)
 {
 	return !r->stars && r->type && (r->type->kind == TYPE_STRUCT || r->type->kind == TYPE_UNION);
 }
@@ -64,7 +64,7 @@ static void print_record_value(FILE *f, const struct model *m, const char *name,
 		const struct field *e = &t->fields[i];
 		struct typeref r = model_ref(m, e->type);
 
-		if (e->fields || is_record(&r))
+		if (e->fields || recorder_is_record(&r))
 			abort(); /* no structure within a structure is passed by value */
 		if (e->n_dims)
 			fprintf(f, "\tmemset(a->%s.%s, 0x40, sizeof(a->%s.%s));\n", name, e->name, name,
@@ -82,7 +82,7 @@ static void print_value(FILE *f, const struct model *m, const struct function *f
 
 	if (is_callback(p))
 		fprintf(f, "\ta->%s = RECORD_CALLBACK(%s);\n", p->name, p->ref.base);
-	else if (is_record(&p->ref))
+	else if (recorder_is_record(&p->ref))
 		print_record_value(f, m, p->name, p->ref.type);
 	else if (is_pointer(&p->ref))
 		fprintf(f, "\ta->%s = record_page(%u);\n", p->name, page_of(p->name));

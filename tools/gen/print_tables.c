@@ -13,7 +13,7 @@ static const struct model *model;
 static int *enum_index, *struct_index; /* table index by type, -1: not in the table */
 static struct texts texts;
 
-static bool is_record(const struct type *t)
+static bool table_is_record(const struct type *t)
 {
 	return t && (t->kind == TYPE_STRUCT || t->kind == TYPE_UNION);
 }
@@ -94,7 +94,7 @@ static void reach_fields(const struct field *fields, unsigned n)
 
 static void reach(const struct typeref *r)
 {
-	if (!is_record(r->type) || struct_index[r->type - model->types] >= 0)
+	if (!table_is_record(r->type) || struct_index[r->type - model->types] >= 0)
 		return;
 	struct_index[r->type - model->types] = 0;
 	reach_fields(r->type->fields, r->type->n_fields);
@@ -233,7 +233,7 @@ static void print_errors(FILE *f)
 
 /* --- records ------------------------------------------------------------ */
 
-static unsigned print_fields(FILE *f, const struct type *outer, const struct field *fields, unsigned n,
+static unsigned table_fields_print(FILE *f, const struct type *outer, const struct field *fields, unsigned n,
 	const char *prefix, bool in_union);
 
 static unsigned print_leaf(FILE *f, const struct type *outer, const struct field *e, const struct typeref *r,
@@ -262,15 +262,16 @@ static unsigned print_field(
 	snprintf(path, sizeof(path), "%s%s", prefix, e->name ? e->name : "");
 	snprintf(inner, sizeof(inner), "%s%s", path, e->name ? "." : "");
 	if (e->fields)
-		return print_fields(f, outer, e->fields, e->n_fields, inner, in_union || e->type[0] == 'u');
+		return table_fields_print(
+			f, outer, e->fields, e->n_fields, inner, in_union || e->type[0] == 'u');
 	r = model_ref(model, e->type);
-	if (is_record(r.type) && !r.stars && !e->n_dims)
-		return print_fields(f, outer, r.type->fields, r.type->n_fields, inner,
+	if (table_is_record(r.type) && !r.stars && !e->n_dims)
+		return table_fields_print(f, outer, r.type->fields, r.type->n_fields, inner,
 			in_union || r.type->kind == TYPE_UNION);
 	return print_leaf(f, outer, e, &r, path, in_union);
 }
 
-static unsigned print_fields(FILE *f, const struct type *outer, const struct field *fields, unsigned n,
+static unsigned table_fields_print(FILE *f, const struct type *outer, const struct field *fields, unsigned n,
 	const char *prefix, bool in_union)
 {
 	unsigned leaves = 0;
@@ -291,7 +292,7 @@ static void print_records(FILE *f)
 
 		if (struct_index[i] < 0)
 			continue;
-		leaves[i] = print_fields(f, t, t->fields, t->n_fields, "", t->kind == TYPE_UNION);
+		leaves[i] = table_fields_print(f, t, t->fields, t->n_fields, "", t->kind == TYPE_UNION);
 	}
 	fputs("};\n\nconst struct acl_struct acl_structs[] = {\n", f);
 	for (unsigned i = 0; i < model->n_types; i++) {
@@ -396,7 +397,7 @@ static void print_annotation(FILE *f, const struct function *fn, unsigned first_
 		first_param, fn->n_params, fn->name);
 }
 
-static void print_functions(FILE *f)
+static void table_functions_print(FILE *f)
 {
 	unsigned first = 0;
 
@@ -433,7 +434,7 @@ void print_tables(const struct model *m)
 	print_enums(f);
 	print_errors(f);
 	print_records(f);
-	print_functions(f);
+	table_functions_print(f);
 	texts_print(&texts, f, "acl_texts");
 	emit_close(f);
 }

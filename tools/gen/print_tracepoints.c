@@ -41,7 +41,7 @@ static const char *result_type(const struct function *fn)
 	return t && !fn->ret_ref.stars && !strcmp(t->name, "aclError") ? "int32_t" : "int64_t";
 }
 
-static void print_fields(FILE *f, const struct unit *u, const struct function *fn, enum moment at)
+static void tracepoint_fields_print(FILE *f, const struct unit *u, const struct function *fn, enum moment at)
 {
 	if (at != AT_EXIT)
 		fprintf(f, "\t\tFIELD_NAME(api, \"%s\")\n", fn->name);
@@ -69,7 +69,7 @@ static void collect_fields(struct unit *u)
 			size_t n = 0;
 			FILE *f = open_memstream(&u->fields[m][i - u->first], &n);
 
-			print_fields(f, u, model->wrapped[i], m);
+			tracepoint_fields_print(f, u, model->wrapped[i], m);
 			fclose(f);
 		}
 	}
@@ -187,7 +187,7 @@ static void print_emitters(FILE *f, const struct unit *u)
 
 /* --- the unit ------------------------------------------------------------------ */
 
-static void print_functions(FILE *f, const struct unit *u)
+static void tracepoint_functions_print(FILE *f, const struct unit *u)
 {
 	const char *form = u->moments > AT_CALL ? "TRACE_FUNCTION" : "TRACE_FUNCTION_PAIR";
 
@@ -217,7 +217,7 @@ static void print_unit(const char *kind, bool minimal, unsigned number, unsigned
 	print_descriptions(f, &u);
 	print_sizes(f, &u);
 	print_emitters(f, &u);
-	print_functions(f, &u);
+	tracepoint_functions_print(f, &u);
 	emit_close(f);
 	for (unsigned m = 0; m < u.moments; m++) {
 		for (unsigned i = 0; i < u.end - u.first; i++)

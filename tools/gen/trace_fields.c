@@ -21,7 +21,7 @@ static struct trace_enums *enums;
 
 /* --- shapes of parameters ----------------------------------------------- */
 
-static bool is_record(const struct type *t)
+static bool trace_is_record(const struct type *t)
 {
 	return t && (t->kind == TYPE_STRUCT || t->kind == TYPE_UNION);
 }
@@ -67,7 +67,7 @@ static struct typeref pointee(const struct param *p)
 
 static bool is_array(const struct param *p)
 {
-	return p->count >= 0 && !is_record(p->ref.type);
+	return p->count >= 0 && !trace_is_record(p->ref.type);
 }
 
 /* C type of an element of an opened array: pointers and handles are recorded as numbers. */
@@ -111,7 +111,8 @@ struct place {
 	unsigned leaves;
 };
 
-static void print_fields(FILE *f, struct place *at, const char *path, const struct field *fields, unsigned n);
+static void trace_fields_print(
+	FILE *f, struct place *at, const char *path, const struct field *fields, unsigned n);
 
 static unsigned elements(const struct field *e)
 {
@@ -155,11 +156,11 @@ static void print_leaf(FILE *f, struct place *at, const char *path, const struct
 	if (e->n_dims) {
 		if (!strcmp(r.base, "char") && !r.stars && elements(e) <= 256)
 			print_bytes(f, at, path, name, "_TEXT", "char");
-		else if (!r.stars && !is_record(r.type) && elements(e) <= MAX_ELEMENTS)
+		else if (!r.stars && !trace_is_record(r.type) && elements(e) <= MAX_ELEMENTS)
 			print_bytes(f, at, path, name, "", element(&r));
 		else
 			return;
-	} else if (is_record(r.type) && !r.stars) {
+	} else if (trace_is_record(r.type) && !r.stars) {
 		/* Which member of a union holds is another field's or parameter's matter: its bytes. */
 		if (r.type->size > MAX_BYTES)
 			return;
@@ -189,9 +190,9 @@ static void print_field(FILE *f, struct place *at, const char *prefix, const str
 	snprintf(path, sizeof(path), "%s%s", prefix, e->name ? e->name : "");
 	snprintf(inner, sizeof(inner), "%s%s", path, e->name ? "." : "");
 	if (e->fields)
-		print_fields(f, at, inner, e->fields, e->n_fields);
+		trace_fields_print(f, at, inner, e->fields, e->n_fields);
 	else if (r.type && r.type->kind == TYPE_STRUCT && !r.stars && !e->n_dims)
-		print_fields(f, at, inner, r.type->fields, r.type->n_fields);
+		trace_fields_print(f, at, inner, r.type->fields, r.type->n_fields);
 	else if (at->leaves < MAX_LEAVES)
 		print_leaf(f, at, path, e);
 }
@@ -206,7 +207,8 @@ static void print_opaque(FILE *f, const struct place *at, const struct type *t)
 	print_bytes(f, at, t->fields[0].name, name, "_HEX", "uint8_t");
 }
 
-static void print_fields(FILE *f, struct place *at, const char *path, const struct field *fields, unsigned n)
+static void trace_fields_print(
+	FILE *f, struct place *at, const char *path, const struct field *fields, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		print_field(f, at, path, &fields[i]);
@@ -221,7 +223,7 @@ static void print_record(FILE *f, const struct type *t, const char *name, const 
 		print_opaque(f, &at, t);
 		return;
 	}
-	print_fields(f, &at, "", t->fields, t->n_fields);
+	trace_fields_print(f, &at, "", t->fields, t->n_fields);
 }
 
 /* --- parameters --------------------------------------------------------- */
@@ -240,7 +242,7 @@ static void print_opened(FILE *f, const struct function *fn, const struct param 
 		/* Where the number lies behind a pointer it is known after the call. */
 		fprintf(f, "\t\tFIELD_READ%s(%s, %s_list, a->%s, %s%s)\n", hex ? "_HEX" : "", element(&r),
 			p->name, p->name, n->ref.stars ? "" : "a->", n->ref.stars ? "0" : n->name);
-	} else if (is_record(r.type) && !r.stars) {
+	} else if (trace_is_record(r.type) && !r.stars) {
 		snprintf(expr, sizeof(expr), "copied.%s.", p->name);
 		print_record(f, r.type, p->name, expr, NULL);
 	} else {
@@ -255,7 +257,7 @@ static void print_input(FILE *f, const struct function *fn, unsigned index)
 	char expr[256];
 
 	snprintf(expr, sizeof(expr), "a->%s", p->name);
-	if (!p->ref.stars && is_record(p->ref.type)) {
+	if (!p->ref.stars && trace_is_record(p->ref.type)) {
 		strcat(expr, ".");
 		print_record(f, p->ref.type, p->name, expr, NULL);
 		return;
@@ -311,7 +313,7 @@ static void print_output(FILE *f, const struct function *fn, const struct param 
 			element(&r), name, p->name);
 		print_count(f, fn, p);
 		fputs(")\n", f);
-	} else if (is_record(r.type) && !r.stars) {
+	} else if (trace_is_record(r.type) && !r.stars) {
 		snprintf(expr, sizeof(expr), "a->%s->", p->name);
 		print_record(f, r.type, name, expr, guard);
 	} else {
@@ -373,8 +375,8 @@ void trace_print_copies(FILE *f, const struct function *fn)
 		struct typeref r = pointee(p);
 
 		if (is_copied(p))
-			fprintf(f, "\t%s %s;\n", is_record(r.type) && !r.stars ? r.type->name : element(&r),
-				p->name);
+			fprintf(f, "\t%s %s;\n",
+				trace_is_record(r.type) && !r.stars ? r.type->name : element(&r), p->name);
 	}
 	fputs("};\n\n", f);
 }

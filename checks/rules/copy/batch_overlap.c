@@ -4,7 +4,7 @@
 
 #define PAIRS 64 /* copies that are compared each with each; of more, the addresses are sorted */
 
-static uint64_t end_of(const struct op_access *a)
+static uint64_t batch_range_end(const struct op_access *a)
 {
 	uint64_t start = (uintptr_t)a->address;
 
@@ -14,7 +14,8 @@ static uint64_t end_of(const struct op_access *a)
 /* What has no bytes lies inside of nothing. */
 static bool overlap(const struct op_access *a, const struct op_access *b)
 {
-	return a->span && b->span && (uintptr_t)a->address < end_of(b) && (uintptr_t)b->address < end_of(a);
+	return a->span && b->span && (uintptr_t)a->address < batch_range_end(b) &&
+	       (uintptr_t)b->address < batch_range_end(a);
 }
 
 /* What is written goes up without an overlap, and what is read lies elsewhere: nearly every batch. */
@@ -90,7 +91,7 @@ struct furthest {
 
 static void reach(struct furthest *f, const struct op_access *a, uint64_t entry)
 {
-	uint64_t end = end_of(a);
+	uint64_t end = batch_range_end(a);
 
 	if (end > f->end)
 		*f = (struct furthest){end, entry};

@@ -86,7 +86,7 @@ static const struct acl_rule *bounds_rule(const struct operation *op, const stru
 
 /* Where the memory ends for the program: what is mapped side by side is one range. 0: that is not known,
  * there are more mappings than are looked at. */
-static uint64_t end_of(struct checks *c, const struct op_access *r)
+static uint64_t copy_range_end(struct checks *c, const struct op_access *r)
 {
 	uint64_t end = r->block.base + r->block.size;
 	struct block_lookup next;
@@ -116,7 +116,7 @@ static bool check_bounds(
 		rule_evaluated(call, rule);
 		return false;
 	}
-	end = end_of(c, r);
+	end = copy_range_end(c, r);
 	if (!end)
 		return false;
 	whole = *r;
@@ -152,7 +152,7 @@ static bool check_variable(struct checks *c, struct acl_call_record *call, const
 }
 
 /* True when a finding was made about the range. */
-static bool check_range(
+static bool copy_range_check(
 	struct checks *c, struct acl_call_record *call, const struct operation *op, const struct op_access *r)
 {
 	struct block_lookup variable;
@@ -292,9 +292,9 @@ static void check_copy_entry(
 	struct checks *c, struct acl_call_record *call, const struct operation *op, const struct op_entry *e)
 {
 	/* Of both the one that destroys something is reported. */
-	bool said = check_range(c, call, op, e->dst);
+	bool said = copy_range_check(c, call, op, e->dst);
 
-	if (check_range(c, call, op, e->src) || said)
+	if (copy_range_check(c, call, op, e->src) || said)
 		return;
 	if (op->direction == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE)
 		check_buffered(c, call, e->src, e->dst);
@@ -336,7 +336,7 @@ static void set_range_enter(struct checks *c, struct acl_call_record *call)
 
 	op = operation_of(c, call);
 	r = op->n_entries ? operation_entry(op, 0).dst : NULL;
-	if (!r || check_range(c, call, op, r) || !r->address)
+	if (!r || copy_range_check(c, call, op, r) || !r->address)
 		return;
 	if (!r->block.block) {
 		check_set_pageable(c, call, r);
@@ -359,7 +359,7 @@ static void value_range_enter(struct checks *c, struct acl_call_record *call)
 	struct op_entry e = operation_entry(op, 0);
 	struct op_access *r = e.src ? e.src : e.dst;
 
-	if (!op->n_entries || check_range(c, call, op, r) || !r->block.block)
+	if (!op->n_entries || copy_range_check(c, call, op, r) || !r->block.block)
 		return;
 	if (r->block.kind == MEM_DEVICE)
 		check_room(c, call, r, RULE("value-write-alignment"), false);
@@ -378,8 +378,8 @@ static void named_range_enter(struct checks *c, struct acl_call_record *call)
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry e = operation_entry(op, i);
 
-		check_range(c, call, op, e.dst);
-		check_range(c, call, op, e.src);
+		copy_range_check(c, call, op, e.dst);
+		copy_range_check(c, call, op, e.src);
 	}
 }
 

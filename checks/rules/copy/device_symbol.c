@@ -5,7 +5,8 @@
 #include "checks/state/operation.h"
 #include "checks/state/variable_state.h"
 
-static void check_use(struct checks *c, struct acl_call_record *call, const char *name, const void *address)
+static void symbol_use_check(
+	struct checks *c, struct acl_call_record *call, const char *name, const void *address)
 {
 	int device = device_current(c, thread_of(call));
 	struct block_lookup place;
@@ -34,9 +35,9 @@ static void device_symbol_use_enter(struct checks *c, struct acl_call_record *ca
 		struct op_entry e = operation_entry(op, i);
 
 		if (e.src)
-			check_use(c, call, e.src->name, e.src->address);
+			symbol_use_check(c, call, e.src->name, e.src->address);
 		if (e.dst)
-			check_use(c, call, e.dst->name, e.dst->address);
+			symbol_use_check(c, call, e.dst->name, e.dst->address);
 	}
 }
 

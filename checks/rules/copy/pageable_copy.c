@@ -18,7 +18,7 @@ struct site {
 	_Atomic uint32_t pageable, unknown;
 };
 
-static struct site *site_of(struct checks *c, uint64_t caller)
+static struct site *pageable_site(struct checks *c, uint64_t caller)
 {
 	struct site *s = (struct site *)module_state(c, pageable) + mix64(caller) % SITES;
 
@@ -41,7 +41,7 @@ static bool of_device(const struct op_access *a)
 
 static void host_side(struct checks *c, struct acl_call_record *call, struct op_access *host)
 {
-	struct site *s = site_of(c, call->caller);
+	struct site *s = pageable_site(c, call->caller);
 
 	if (load_relaxed(&s->pageable) >= TIMES || load_relaxed(&s->unknown) >= UNKNOWN)
 		return;

@@ -140,7 +140,7 @@ static void no_device(struct checks *c, struct acl_call_record *call)
 
 /* --- p2p-map-no-peer ------------------------------------------------------------------------- */
 
-static void mapping(struct checks *c, struct acl_call_record *call)
+static void peer_map_enter(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtMemP2PMap *a = call->args;
 	struct block_lookup place;
@@ -263,7 +263,7 @@ static void peer_copy_enter(struct checks *c, struct acl_call_record *call)
 
 /* --- peer-device-reset-in-use ------------------------------------------------------------------ */
 
-static void resetting(struct checks *c, struct acl_call_record *call)
+static void peer_reset_enter(struct checks *c, struct acl_call_record *call)
 {
 	int device = device_argument(call);
 	struct acl_object *s;
@@ -284,9 +284,9 @@ static const struct check_hook hooks[] = {
 	{ON_OP(PEER_ENABLE), ACL_ENTER, enabling},
 	{ON_OP(PEER_DISABLE), ACL_ENTER, disabling},
 	{ON_GROUP(PEER), ACL_FAILED, no_device},
-	{ON_OP(MAP_PEER), ACL_ENTER, mapping},
+	{ON_OP(MAP_PEER), ACL_ENTER, peer_map_enter},
 	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(DEVICES) | ACL_UNLESS_PLAIN, peer_copy_enter},
-	{ON_OP(DEVICE_RESET), ACL_ENTER, resetting},
+	{ON_OP(DEVICE_RESET), ACL_ENTER, peer_reset_enter},
 };
 
 static bool peer_create(struct checks *c)

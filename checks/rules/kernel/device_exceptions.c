@@ -110,7 +110,7 @@ static struct acl_object *busy_stream(struct checks *c)
 	return NULL;
 }
 
-static void registering(struct checks *c, struct acl_call_record *call)
+static void exception_register_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s;
 
@@ -122,7 +122,7 @@ static void registering(struct checks *c, struct acl_call_record *call)
 		"Tasks were submitted before: what goes wrong with them is not reported to the callback.");
 }
 
-static void registered(struct checks *c, struct acl_call_record *call)
+static void exception_register_leave(struct checks *c, struct acl_call_record *call)
 {
 	if (has_callback(call) && succeeded(call))
 		store_relaxed(&exceptions(c)->registered, true);
@@ -267,10 +267,10 @@ static const struct check_hook hooks[] = {
 	{ON_OP(INFO_EXCEPTION_STREAM), ACL_ENTER, asking},
 	{ON_OP(INFO_EXCEPTION_TASK), ACL_ENTER, asking},
 	{ON_OP(INFO_EXCEPTION_THREAD), ACL_ENTER, asking},
-	{ON_OP(CALLBACK_REGISTER_EXCEPTION), ACL_ENTER, registering},
-	{ON_OP(CALLBACK_SET_EXCEPTION), ACL_ENTER, registering},
-	{ON_OP(CALLBACK_REGISTER_EXCEPTION), ACL_LEAVE, registered},
-	{ON_OP(CALLBACK_SET_EXCEPTION), ACL_LEAVE, registered},
+	{ON_OP(CALLBACK_REGISTER_EXCEPTION), ACL_ENTER, exception_register_enter},
+	{ON_OP(CALLBACK_SET_EXCEPTION), ACL_ENTER, exception_register_enter},
+	{ON_OP(CALLBACK_REGISTER_EXCEPTION), ACL_LEAVE, exception_register_leave},
+	{ON_OP(CALLBACK_SET_EXCEPTION), ACL_LEAVE, exception_register_leave},
 	{ON_OP(CALLBACK_REGISTER_BINARY_EXCEPTION), ACL_ENTER, registering_binary},
 	{ON_OP(CALLBACK_REGISTER_BINARY_EXCEPTION), ACL_LEAVE, registered_binary},
 	{ON_OP(DEVICE_ABORT), ACL_ENTER, aborting_device},

@@ -239,7 +239,7 @@ static void unused(struct checks *c, struct acl_call_record *call)
 }
 
 /* Whether other threads, that may have ended, work with its limits is not known. */
-static void destroying(struct checks *c, struct acl_call_record *call)
+static void limit_stream_destroy_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
 
@@ -366,7 +366,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(CONFIGURE_DEVICE_RESOURCE_DEFAULT), ACL_LEAVE, device_unlimited},
 	{ON_OP(CONFIGURE_USE_STREAM_RESOURCE), ACL_LEAVE, used},
 	{ON_OP(CONFIGURE_UNUSE_STREAM_RESOURCE), ACL_LEAVE, unused},
-	{ON_OP(DESTROY_STREAM), ACL_ENTER, destroying},
+	{ON_OP(DESTROY_STREAM), ACL_ENTER, limit_stream_destroy_enter},
 	{ON_OP(INFO_THREAD_RESOURCE_LIMIT), ACL_ENTER, asking},
 	{ON_OP(CONFIGURE_DEVICE_LIMIT), ACL_ENTER, keeping},
 	{ON_OP(CONFIGURE_DEVICE_LIMIT), ACL_LEAVE, kept},

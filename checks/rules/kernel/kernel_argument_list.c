@@ -466,7 +466,7 @@ static void updating(struct checks *c, struct acl_call_record *call)
 	report(c, call, &v);
 }
 
-static void finalized(struct checks *c, struct acl_call_record *call)
+static void list_finalize_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct kernel_state *k = kernels(c);
 	struct args_list *l;
@@ -570,7 +570,7 @@ static void launching(struct checks *c, struct acl_call_record *call)
 	report(c, call, &v);
 }
 
-static void launched(struct checks *c, struct acl_call_record *call)
+static void list_launch_leave(struct checks *c, struct acl_call_record *call)
 {
 	uint64_t words[LAUNCH_WORDS];
 	struct kernel_state *k = kernels(c);
@@ -612,9 +612,9 @@ static const struct check_hook hooks[] = {
 	{ON_OP(ARGUMENTS_PLACEHOLDER_BUFFER), ACL_LEAVE, buffer_taken},
 	{ON_OP(ARGUMENTS_UPDATE), ACL_ENTER, updating},
 	{ON_OP(ARGUMENTS_UPDATE), ACL_LEAVE, updated},
-	{ON_OP(ARGUMENTS_FINALIZE), ACL_LEAVE, finalized},
+	{ON_OP(ARGUMENTS_FINALIZE), ACL_LEAVE, list_finalize_leave},
 	{ON_OP_WITH(LAUNCH_KERNEL, ARGUMENTS), ACL_ENTER, launching},
-	{ON_OP_WITH(LAUNCH_KERNEL, ARGUMENTS), ACL_LEAVE, launched},
+	{ON_OP_WITH(LAUNCH_KERNEL, ARGUMENTS), ACL_LEAVE, list_launch_leave},
 };
 
 const struct check_module module_kernel_args = {

@@ -145,7 +145,7 @@ static bool no_name(struct checks *c, const char *name)
 
 /* --- the AI CPU -------------------------------------------------------------------------------- */
 
-static void registering(struct checks *c, struct acl_call_record *call)
+static void kernel_register_enter(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtRegisterCpuFunc *a = call->args;
 	struct acl_object *binary = object_live(c, ACL_HANDLE_BINARY, a->handle);
@@ -333,7 +333,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(DESTROY_BINARY_DESCRIPTOR), ACL_ENTER, using_description},
 	{ON_OP_WITH(CREATE_BINARY, BINARY_DESCRIPTOR), ACL_ENTER, using_description},
 	{ON_OP(DESTROY_BINARY), ACL_ENTER, unloading},
-	{ON_OP(BINARY_REGISTER_FUNCTION), ACL_ENTER, registering},
+	{ON_OP(BINARY_REGISTER_FUNCTION), ACL_ENTER, kernel_register_enter},
 	{ON_OP_WITH(INFO_FUNCTION, KERNEL_NAME), ACL_FAILED, not_found},
 	{ACL_API_aclrtLaunchKernel, ACL_ENTER, launching_plain},
 	{ON_OP_WITH(LAUNCH_KERNEL, ARGUMENT_ARRAY), ACL_ENTER, launching_array},

@@ -51,7 +51,7 @@ static void earliest_renew(struct launch_args *b, uint32_t n)
 		store_relaxed(&b->serial, serial);
 }
 
-static void launched(struct checks *c, struct acl_call_record *call)
+static void arguments_launch_leave(struct checks *c, struct acl_call_record *call)
 {
 	const void *arguments = acl_arg_pointer(call->api, call->args, ACL_ROLE_DEVICE_ARGUMENTS);
 	uint64_t base = (uintptr_t)arguments, serial = load_relaxed(&c->serials), low, end;
@@ -133,7 +133,7 @@ static struct acl_object *in_use(
 }
 
 /* True when it is reported. */
-static bool check_range(
+static bool arguments_range_check(
 	struct checks *c, struct acl_call_record *call, const struct op_access *r, const char *what)
 {
 	struct acl_object *stream;
@@ -163,12 +163,12 @@ static bool released_range(struct checks *c, struct acl_call_record *call, struc
 	return true;
 }
 
-static void freeing(struct checks *c, struct acl_call_record *call)
+static void arguments_free_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct op_access r;
 
 	if (acl_apis[call->api].mode != ACL_MODE_BLOCKING && released_range(c, call, &r))
-		check_range(c, call, &r, "freed");
+		arguments_range_check(c, call, &r, "freed");
 }
 
 static void writing(struct checks *c, struct acl_call_record *call)
@@ -178,7 +178,8 @@ static void writing(struct checks *c, struct acl_call_record *call)
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry e = operation_entry(op, i);
 
-		if (e.dst && e.dst->address && e.dst->span && check_range(c, call, e.dst, "overwritten"))
+		if (e.dst && e.dst->address && e.dst->span &&
+			arguments_range_check(c, call, e.dst, "overwritten"))
 			return;
 	}
 }
@@ -237,9 +238,9 @@ static void overwriting(struct checks *c, struct acl_call_record *call)
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP_WITH(LAUNCH_KERNEL, DEVICE_ARGUMENTS), ACL_LEAVE, launched},
-	{ON_OP(FREE_DEVICE), ACL_ENTER | ACL_WHEN(ARGUMENTS), freeing},
-	{ON_OP(UNMAP_MEMORY), ACL_ENTER | ACL_WHEN(ARGUMENTS), freeing},
+	{ON_OP_WITH(LAUNCH_KERNEL, DEVICE_ARGUMENTS), ACL_LEAVE, arguments_launch_leave},
+	{ON_OP(FREE_DEVICE), ACL_ENTER | ACL_WHEN(ARGUMENTS), arguments_free_enter},
+	{ON_OP(UNMAP_MEMORY), ACL_ENTER | ACL_WHEN(ARGUMENTS), arguments_free_enter},
 	{ON_OP(FREE_POOL), ACL_ENTER | ACL_WHEN(ARGUMENTS), freeing_to_pool},
 	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(ARGUMENTS) | ACL_IF_NOT_ASYNC, writing},
 	{ON_GROUP(SET), ACL_ENTER | ACL_WHEN(ARGUMENTS) | ACL_IF_NOT_ASYNC, writing},

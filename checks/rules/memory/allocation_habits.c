@@ -31,20 +31,20 @@ static struct allocation_state *allocations(struct checks *c)
 
 /* --- alloc-churn -------------------------------------------------------------------- */
 
-static struct churn *site_of(struct checks *c, uint64_t caller, uint32_t tid, uint64_t *key)
+static struct churn *habit_site(struct checks *c, uint64_t caller, uint32_t tid, uint64_t *key)
 {
 	*key = mix64(caller ^ (uint64_t)tid << 40) | 1;
 	return &allocations(c)->site[(*key >> 20) % SITES];
 }
 
-static void allocated(struct checks *c, struct acl_call_record *call)
+static void habit_allocate_leave(struct checks *c, struct acl_call_record *call)
 {
 	/* All begin with the variable and the size. */
 	const struct acl_args_aclrtMalloc *a = call->args;
 	struct churn *s;
 	uint64_t key;
 
-	s = site_of(c, call->caller, call->tid, &key);
+	s = habit_site(c, call->caller, call->tid, &key);
 	if (!succeeded(call) || !a->devPtr) {
 		/* What comes now frees to make room. */
 		store_relaxed(&s->pairs, 0);
@@ -77,7 +77,7 @@ static bool pair_completed(const struct acl_call_record *call, struct churn *s, 
 	return load_relaxed(&s->pairs) == PAIRS;
 }
 
-static void freeing(struct checks *c, struct acl_call_record *call)
+static void habit_free_enter(struct checks *c, struct acl_call_record *call)
 {
 	const void *address = ACL_ARGS(call, aclrtFree)->devPtr;
 	struct block_lookup place;
@@ -88,7 +88,7 @@ static void freeing(struct checks *c, struct acl_call_record *call)
 	if (!address || !map_find(memory_blocks(c), (uintptr_t)address, &place) ||
 		place.base != (uintptr_t)address || load_relaxed(&place.block->created.tid) != call->tid)
 		return;
-	s = site_of(c, call_site_caller(&place.block->created), call->tid, &key);
+	s = habit_site(c, call_site_caller(&place.block->created), call->tid, &key);
 	FINDING(c, call, "alloc-churn", load_relaxed(&s->key) == key && pair_completed(call, s, place.base),
 		PARTS(part_site(call_site_caller(&place.block->created)), part_uint("pairs", PAIRS),
 			part_bytes("size", place.size), part_block("memory", place.block)),
@@ -145,7 +145,7 @@ static void pinned(struct checks *c, struct acl_call_record *call, uint64_t size
 
 static void pinned_allocated(struct checks *c, struct acl_call_record *call)
 {
-	allocated(c, call);
+	habit_allocate_leave(c, call);
 	pinned(c, call, ACL_ARGS(call, aclrtMallocHost)->size);
 }
 
@@ -167,12 +167,12 @@ static void memory_told(struct checks *c, struct acl_call_record *call)
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(ALLOCATE_DEVICE), ACL_LEAVE, allocated},
+	{ON_OP(ALLOCATE_DEVICE), ACL_LEAVE, habit_allocate_leave},
 	{ON_OP(ALLOCATE_HOST), ACL_LEAVE, pinned_allocated},
 	{ON_OP(INFO_MEMORY), ACL_LEAVE, memory_told},
 	{ON_OP_WITH(REGISTER_HOST, FLAGS), ACL_LEAVE, pinned_registered},
-	{ON_OP(FREE_DEVICE), ACL_ENTER, freeing},
-	{ON_OP(FREE_HOST), ACL_ENTER, freeing},
+	{ON_OP(FREE_DEVICE), ACL_ENTER, habit_free_enter},
+	{ON_OP(FREE_HOST), ACL_ENTER, habit_free_enter},
 };
 
 const struct check_module module_allocation = {

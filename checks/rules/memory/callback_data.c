@@ -24,7 +24,7 @@ struct callback_data {
 	struct launched_callback at[LAUNCHES];
 };
 
-static struct callback_data *launched(struct checks *c)
+static struct callback_data *launched_data(struct checks *c)
 {
 	return module_state(c, callback_data);
 }
@@ -37,7 +37,7 @@ static const void *data_argument(const struct acl_call_record *call)
 /* It may begin before the call that launches it returns. */
 static void callback_data_enter(struct checks *c, struct acl_call_record *call)
 {
-	struct callback_data *l = launched(c);
+	struct callback_data *l = launched_data(c);
 	const void *data = data_argument(call);
 	struct block_lookup place;
 
@@ -59,7 +59,7 @@ static void callback_data_enter(struct checks *c, struct acl_call_record *call)
 /* Which of several with the same data begins is not known: all of them are forgotten. */
 static void data_forget(struct checks *c, const void *data)
 {
-	struct callback_data *l = launched(c);
+	struct callback_data *l = launched_data(c);
 
 	lock(&l->lock);
 	for (uint32_t i = load_relaxed(&l->n); i-- > 0;)
@@ -70,7 +70,7 @@ static void data_forget(struct checks *c, const void *data)
 
 static void callback_data_failed(struct checks *c, struct acl_call_record *call)
 {
-	if (load_relaxed(&launched(c)->n))
+	if (load_relaxed(&launched_data(c)->n))
 		data_forget(c, data_argument(call));
 }
 
@@ -78,7 +78,7 @@ static void callback_data_begins(
 	struct checks *c, const struct acl_call_record *outer, const void *argument, bool begins)
 {
 	(void)outer;
-	if (begins && load_relaxed(&launched(c)->n))
+	if (begins && load_relaxed(&launched_data(c)->n))
 		data_forget(c, argument);
 }
 
@@ -89,7 +89,7 @@ static bool callback_find(
 {
 	uint64_t base = load_relaxed(&((struct acl_block *)b)->base),
 		 size = load_relaxed(&((struct acl_block *)b)->size);
-	struct callback_data *l = launched(c);
+	struct callback_data *l = launched_data(c);
 	bool found = false;
 
 	*waits = false;
@@ -129,7 +129,7 @@ static void host_release_enter(struct checks *c, struct acl_call_record *call)
 	struct acl_object *s;
 	bool waits;
 
-	if (!b || call->in_exit || !load_relaxed(&launched(c)->n) ||
+	if (!b || call->in_exit || !load_relaxed(&launched_data(c)->n) ||
 		acl_apis[call->api].mode == ACL_MODE_BLOCKING || !callback_find(c, b, &l, &waits))
 		return;
 	s = object_of(c, l.stream);
@@ -143,7 +143,7 @@ static void host_release_enter(struct checks *c, struct acl_call_record *call)
 
 static void callback_data_forked(struct checks *c)
 {
-	store_relaxed(&launched(c)->n, 0);
+	store_relaxed(&launched_data(c)->n, 0);
 }
 
 static const struct check_hook hooks[] = {

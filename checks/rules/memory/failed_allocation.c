@@ -29,14 +29,14 @@ static struct unchecked_state *unchecked(struct checks *c)
 }
 
 /* The variable is written again, or has something else by now. */
-static void forget(struct checks *c, const void *variable)
+static void failed_forget(struct checks *c, const void *variable)
 {
 	for (unsigned i = 0; i < FAILURES; i++)
 		if (load_relaxed(&unchecked(c)->failure[i].variable) == (uintptr_t)variable)
 			store_relaxed(&unchecked(c)->failure[i].variable, 0);
 }
 
-static void allocated(struct checks *c, struct acl_call_record *call)
+static void failed_allocate_leave(struct checks *c, struct acl_call_record *call)
 {
 	/* All begin with the address of the variable. */
 	void *const *out = ACL_ARGS(call, aclrtMalloc)->devPtr;
@@ -46,7 +46,7 @@ static void allocated(struct checks *c, struct acl_call_record *call)
 
 	if (!out || (succeeded(call) && !load_relaxed(&unchecked(c)->any)))
 		return;
-	forget(c, out);
+	failed_forget(c, out);
 	/* It may still hold the address of an earlier allocation that is fine. */
 	if (succeeded(call) || !is_checked(call) || !program_read(c, out, &left, sizeof(left)) ||
 		(left && map_find(memory_blocks(c), (uintptr_t)left, &place)))
@@ -80,7 +80,7 @@ static bool left_by(
 	       freed_find(c, address, false, &gone);
 }
 
-static void check_use(struct checks *c, struct acl_call_record *call, const struct op_access *a)
+static void failed_use_check(struct checks *c, struct acl_call_record *call, const struct op_access *a)
 {
 	struct failure *found = NULL;
 	const void *address;
@@ -109,16 +109,16 @@ static void failed_allocation_use_enter(struct checks *c, struct acl_call_record
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry e = operation_entry(op, i);
 
-		check_use(c, call, e.dst);
-		check_use(c, call, e.src);
+		failed_use_check(c, call, e.dst);
+		failed_use_check(c, call, e.src);
 	}
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(ALLOCATE_DEVICE), ACL_LEAVE, allocated},
-	{ON_OP(ALLOCATE_HOST), ACL_LEAVE, allocated},
-	{ON_OP(ALLOCATE_MANAGED), ACL_LEAVE, allocated},
-	{ON_OP(ALLOCATE_POOL), ACL_LEAVE, allocated},
+	{ON_OP(ALLOCATE_DEVICE), ACL_LEAVE, failed_allocate_leave},
+	{ON_OP(ALLOCATE_HOST), ACL_LEAVE, failed_allocate_leave},
+	{ON_OP(ALLOCATE_MANAGED), ACL_LEAVE, failed_allocate_leave},
+	{ON_OP(ALLOCATE_POOL), ACL_LEAVE, failed_allocate_leave},
 	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(ALLOCATION_FAILED), failed_allocation_use_enter},
 	{ON_GROUP(SET), ACL_ENTER | ACL_WHEN(ALLOCATION_FAILED), failed_allocation_use_enter},
 	{ON_GROUP(REDUCE), ACL_ENTER | ACL_WHEN(ALLOCATION_FAILED), failed_allocation_use_enter},

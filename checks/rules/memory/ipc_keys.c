@@ -94,7 +94,7 @@ static bool for_peers(unsigned policy)
 	       policy == ACL_MEM_MALLOC_NORMAL_ONLY_P2P || policy == ACL_MEM_MALLOC_HUGE1G_ONLY_P2P;
 }
 
-static void exporting(struct checks *c, struct acl_call_record *call)
+static void ipc_export_enter(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtIpcMemGetExportKey *a = call->args;
 	struct block_lookup place;
@@ -450,7 +450,7 @@ static void ipc_forked(struct checks *c)
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(EXPORT_MEMORY), ACL_ENTER, exporting},
+	{ON_OP(EXPORT_MEMORY), ACL_ENTER, ipc_export_enter},
 	{ON_OP(EXPORT_MEMORY), ACL_LEAVE, exported},
 	{ON_OP(PERMIT_MEMORY), ACL_LEAVE, pid_set},
 	{ON_OP(IMPORT_MEMORY), ACL_LEAVE, imported},

@@ -29,7 +29,7 @@ static void exporting_import(struct checks *c, struct acl_call_record *call, con
 			"Only memory of aclrtMalloc can be shared, this is %s.", "memory of another process");
 }
 
-static void exporting(struct checks *c, struct acl_call_record *call)
+static void sharing_export_enter(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtIpcMemGetExportKey *a = call->args;
 	struct block_lookup place;
@@ -138,7 +138,7 @@ static void share_attribute_enter(struct checks *c, struct acl_call_record *call
 		"This process has imported the memory under this key already.");
 }
 
-static void freeing(struct checks *c, struct acl_call_record *call)
+static void sharing_free_enter(struct checks *c, struct acl_call_record *call)
 {
 	const void *p = ACL_ARGS(call, aclrtFree)->devPtr;
 	struct block_lookup place;
@@ -158,14 +158,14 @@ static void freed(struct checks *c, struct acl_call_record *call)
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(EXPORT_MEMORY), ACL_ENTER, exporting},
+	{ON_OP(EXPORT_MEMORY), ACL_ENTER, sharing_export_enter},
 	{ON_OP(EXPORT_MEMORY), ACL_LEAVE, exported},
 	{ON_OP(IMPORT_MEMORY), ACL_LEAVE, imported},
 	{ON_OP(CLOSE_MEMORY), ACL_ENTER, closing},
 	{ON_OP(CLOSE_MEMORY), ACL_LEAVE, closed},
 	{ON_OP(CLOSE_MEMORY), ACL_FAILED, close_refused},
 	{ON_OP(CONFIGURE_MEMORY_SHARE), ACL_ENTER, share_attribute_enter},
-	{ON_OP(FREE_DEVICE), ACL_ENTER, freeing},
+	{ON_OP(FREE_DEVICE), ACL_ENTER, sharing_free_enter},
 	{ON_OP(FREE_DEVICE), ACL_LEAVE, freed},
 };
 

@@ -51,7 +51,7 @@ static const char *otherwise(struct checks *c, struct acl_call_record *call, str
 	return a->span > room ? "goes beyond the end of the managed memory" : NULL;
 }
 
-static void check_range(struct checks *c, struct acl_call_record *call, struct op_access *a)
+static void managed_range_check(struct checks *c, struct acl_call_record *call, struct op_access *a)
 {
 	bool known;
 	const char *wrong = otherwise(c, call, a, &known);
@@ -123,7 +123,7 @@ static void managed_copy_enter(struct checks *c, struct acl_call_record *call)
 
 /* --- the calls ----------------------------------------------------------------------------- */
 
-static void allocated(struct checks *c, struct acl_call_record *call)
+static void managed_allocate_leave(struct checks *c, struct acl_call_record *call)
 {
 	if (!succeeded(call))
 		return;
@@ -140,7 +140,7 @@ static void managed_enter(struct checks *c, struct acl_call_record *call)
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry e = operation_entry(op, i);
 
-		check_range(c, call, e.src ? e.src : e.dst);
+		managed_range_check(c, call, e.src ? e.src : e.dst);
 	}
 }
 
@@ -215,7 +215,7 @@ static void attributes_enter(struct checks *c, struct acl_call_record *call)
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(ALLOCATE_MANAGED), ACL_LEAVE, allocated},
+	{ON_OP(ALLOCATE_MANAGED), ACL_LEAVE, managed_allocate_leave},
 	{ON_GROUP(MANAGED), ACL_ENTER, managed_enter},
 	{ON_OP(INFO_MANAGED_ATTRIBUTE), ACL_ENTER, managed_enter},
 	{ON_OP(INFO_MANAGED_ATTRIBUTES), ACL_ENTER, managed_enter},

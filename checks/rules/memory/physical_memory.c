@@ -22,7 +22,7 @@ static void used(struct checks *c, struct acl_call_record *call)
 	check_alive(c, call, ACL_ARGS(call, aclrtFreePhysical)->handle);
 }
 
-static void mapping(struct checks *c, struct acl_call_record *call)
+static void physical_map_enter(struct checks *c, struct acl_call_record *call)
 {
 	/* aclrtMemMapNoAccess has the same arguments. */
 	check_alive(c, call, ACL_ARGS(call, aclrtMapMem)->handle);
@@ -36,7 +36,7 @@ static bool over_fabric(const struct acl_call_record *call)
 	return acl_arg_value(call->api, call->args, ACL_ROLE_SHARE_TYPE) == ACL_MEM_SHARE_HANDLE_TYPE_FABRIC;
 }
 
-static void exporting(struct checks *c, struct acl_call_record *call)
+static void physical_export_enter(struct checks *c, struct acl_call_record *call)
 {
 	const void *handle = ACL_ARGS(call, aclrtMemExportToShareableHandle)->handle;
 	struct acl_object *o = handle ? object_live(c, ACL_HANDLE_PHYS_MEM, handle) : NULL;
@@ -74,10 +74,10 @@ static void making(struct checks *c, struct acl_call_record *call)
 
 static const struct check_hook hooks[] = {
 	{ON_OP(ALLOCATE_PHYSICAL), ACL_ENTER, making},
-	{ON_OP(MAP_MEMORY), ACL_ENTER, mapping},
+	{ON_OP(MAP_MEMORY), ACL_ENTER, physical_map_enter},
 	{ON_OP(FREE_PHYSICAL), ACL_ENTER, used},
 	{ON_OP(INFO_PHYSICAL_PROPERTIES), ACL_ENTER, used},
-	{ON_OP(EXPORT_PHYSICAL), ACL_ENTER, exporting},
+	{ON_OP(EXPORT_PHYSICAL), ACL_ENTER, physical_export_enter},
 	{ON_OP(CONFIGURE_MEMORY_LINK), ACL_ENTER, used},
 };
 

@@ -6,7 +6,7 @@
 #include "checks/state/freed_memory.h"
 #include "checks/state/memory_state.h"
 
-static const void *address_of(const struct acl_call_record *call)
+static const void *released_address(const struct acl_call_record *call)
 {
 	/* All release functions begin with the address. */
 	return ACL_ARGS(call, aclrtFree)->devPtr;
@@ -20,7 +20,7 @@ static bool is_of(const struct acl_call_record *call, unsigned operation)
 static void say_place(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
 	const struct block_lookup *place, const char *detail)
 {
-	const void *address = address_of(call);
+	const void *address = released_address(call);
 	uint64_t offset = (uintptr_t)address - place->base;
 
 	FINDING_BROKEN(c, call, rule,
@@ -34,7 +34,7 @@ static void say_place(struct checks *c, struct acl_call_record *call, const stru
 static void say_no_pool(struct checks *c, struct acl_call_record *call, const struct block_lookup *place)
 {
 	FINDING_BROKEN(c, call, RULE("pool-free-invalid"),
-		PARTS(part_severity(ACL_SEV_WARNING), part_address("address", address_of(call)),
+		PARTS(part_severity(ACL_SEV_WARNING), part_address("address", released_address(call)),
 			part_block("memory", place->block)),
 		"This is %s, which belongs to no pool.", memory_kind_name(place->kind));
 }
@@ -44,7 +44,8 @@ static void say_freed(struct checks *c, struct acl_call_record *call, const stru
 {
 	FINDING_BROKEN(c, call, rule,
 		PARTS(part_advice(advice), b->by_reset ? part_late(call) : part_none(),
-			part_address("address", address_of(call)), part_history("memory", freed_history, b)),
+			part_address("address", released_address(call)),
+			part_history("memory", freed_history, b)),
 		"%s", detail);
 }
 
@@ -66,8 +67,8 @@ static bool is_registration(struct checks *c, const struct acl_call_record *call
 	struct block_lookup place;
 
 	return map_live(registered_ranges(c)) &&
-	       map_find(registered_ranges(c), (uintptr_t)address_of(call), &place) &&
-	       place.base == (uintptr_t)address_of(call);
+	       map_find(registered_ranges(c), (uintptr_t)released_address(call), &place) &&
+	       place.base == (uintptr_t)released_address(call);
 }
 
 static void say_unknown(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule)
@@ -75,17 +76,17 @@ static void say_unknown(struct checks *c, struct acl_call_record *call, const st
 	static const char *const where[] = {[ACL_HOST_STACK] = "on a thread's stack",
 		[ACL_HOST_HEAP] = "in the heap",
 		[ACL_HOST_FILE] = "in a mapped file or the program's data"};
-	enum acl_host_class class = host_class(c, call, 0, address_of(call));
+	enum acl_host_class class = host_class(c, call, 0, released_address(call));
 
 	/* Its allocation may be what there was no memory to remember. */
 	if (load_relaxed(&c->degraded))
 		return;
 	/* Libraries allocate below us: only what is provably no memory of the runtime counts. */
 	if (class >= ACL_HOST_STACK && class <= ACL_HOST_FILE)
-		FINDING_OF(c, call, rule, true, PARTS(part_address("address", address_of(call))),
+		FINDING_OF(c, call, rule, true, PARTS(part_address("address", released_address(call))),
 			"The address lies %s: the runtime never allocated it.", where[class]);
 	else if (is_registration(c, call))
-		FINDING_OF(c, call, rule, true, PARTS(part_address("address", address_of(call))),
+		FINDING_OF(c, call, rule, true, PARTS(part_address("address", released_address(call))),
 			"The program registered this memory of its own: aclrtHostUnregister ends that.");
 }
 
@@ -133,17 +134,17 @@ static void release_foreign(struct checks *c, struct acl_call_record *call)
 	struct acl_block *whole;
 
 	if ((is_of(call, ACL_OP_FREE_DEVICE) || is_of(call, ACL_OP_FREE_HOST)) &&
-		memory_behind(c, (uintptr_t)address_of(call), &place)) {
+		memory_behind(c, (uintptr_t)released_address(call), &place)) {
 		rule_evaluated(call, RULE("free-interior-pointer"));
 		say_place(c, call, RULE("free-interior-pointer"), &place,
 			"The address is behind the end of %s, not its beginning.");
 		return;
 	}
 	rule = is_of(call, ACL_OP_FREE_POOL) ? RULE("pool-free-invalid") : RULE("free-unknown-pointer");
-	whole = whole_block(c, (uintptr_t)address_of(call));
+	whole = whole_block(c, (uintptr_t)released_address(call));
 	if (whole)
 		FINDING_OF(c, call, rule, true,
-			PARTS(part_address("address", address_of(call)), part_block("memory", whole)),
+			PARTS(part_address("address", released_address(call)), part_block("memory", whole)),
 			"The address is the lower half of one that was allocated: it was passed as a number "
 			"of "
 			"32 bits.");
@@ -157,11 +158,12 @@ static void release_unknown(struct checks *c, struct acl_call_record *call)
 	struct freed_block b;
 
 	/* A double free of what libc has in use by now is a free of foreign memory. */
-	if (!freed_find(c, address_of(call), false, &b) || freed_taken_again(c, call, address_of(call))) {
+	if (!freed_find(c, released_address(call), false, &b) ||
+		freed_taken_again(c, call, released_address(call))) {
 		release_foreign(c, call);
 		return;
 	}
-	if (b.base != (uintptr_t)address_of(call))
+	if (b.base != (uintptr_t)released_address(call))
 		return;
 	if (answer_is_awaited(c, call))
 		return;
@@ -173,7 +175,7 @@ static void released_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct freed_block b;
 
-	if (call_note(call, &answer_decides_note) && freed_find(c, address_of(call), false, &b))
+	if (call_note(call, &answer_decides_note) && freed_find(c, released_address(call), false, &b))
 		released_again(c, call, &b, error_of(call) != ACL_ERROR_RT_PARAM_INVALID);
 }
 
@@ -207,7 +209,7 @@ static void release_kind(struct checks *c, struct acl_call_record *call, const s
 static bool place_of_release(struct checks *c, const struct acl_call_record *call, struct block_lookup *place)
 {
 	bool addresses = is_of(call, ACL_OP_RELEASE_ADDRESS);
-	uintptr_t address = (uintptr_t)address_of(call);
+	uintptr_t address = (uintptr_t)released_address(call);
 
 	return map_find(addresses ? reserved_ranges(c) : memory_blocks(c), address, place) ||
 	       map_find(addresses ? memory_blocks(c) : reserved_ranges(c), address, place);
@@ -217,7 +219,7 @@ static void releasing(struct checks *c, struct acl_call_record *call)
 {
 	struct block_lookup place;
 
-	if (!address_of(call))
+	if (!released_address(call))
 		return;
 	if (!place_of_release(c, call, &place)) {
 		release_unknown(c, call);
@@ -226,7 +228,7 @@ static void releasing(struct checks *c, struct acl_call_record *call)
 	known_released(call);
 	if (!is_of(call, ACL_OP_FREE_POOL))
 		rule_evaluated(call, RULE("free-interior-pointer"));
-	if (place.base == (uintptr_t)address_of(call))
+	if (place.base == (uintptr_t)released_address(call))
 		release_kind(c, call, &place);
 	else if (place.kind != MEM_RESERVED && place.kind != MEM_MAPPED && place.kind != MEM_IMPORTED)
 		say_place(c, call,
@@ -241,8 +243,9 @@ static void releasing_host(struct checks *c, struct acl_call_record *call)
 	struct acl_block *r;
 
 	releasing(c, call);
-	if (!address_of(call) || !map_find(memory_blocks(c), (uintptr_t)address_of(call), &place) ||
-		place.base != (uintptr_t)address_of(call))
+	if (!released_address(call) ||
+		!map_find(memory_blocks(c), (uintptr_t)released_address(call), &place) ||
+		place.base != (uintptr_t)released_address(call))
 		return;
 	r = map_first_in(registered_ranges(c), place.base, place.size);
 	/* One that is older is of memory that was there before, and was said when that was freed. */
@@ -264,7 +267,7 @@ static bool of_other_device(struct checks *c, const struct acl_call_record *call
 	       load_relaxed(&context->device) != device;
 }
 
-static void registering(struct checks *c, struct acl_call_record *call)
+static void release_register_enter(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtHostRegister *a = call->args;
 	struct acl_block *r;
@@ -300,7 +303,7 @@ static void registering_v2(struct checks *c, struct acl_call_record *call)
 	const struct acl_args_aclrtHostRegisterV2 *a = call->args;
 	struct acl_block *b;
 
-	registering(c, call);
+	release_register_enter(c, call);
 	if (!a->ptr || a->size > UINT64_MAX - (uintptr_t)a->ptr)
 		return;
 	b = locked_in(c, (uintptr_t)a->ptr, a->size);
@@ -315,19 +318,20 @@ static void unregistering(struct checks *c, struct acl_call_record *call)
 	struct freed_block b;
 	struct block_lookup place;
 
-	if (!address_of(call))
+	if (!released_address(call))
 		return;
-	if (map_find(registered_ranges(c), (uintptr_t)address_of(call), &place)) {
+	if (map_find(registered_ranges(c), (uintptr_t)released_address(call), &place)) {
 		rule_evaluated(call, RULE("host-unregister-not-registered"));
-		if (place.base != (uintptr_t)address_of(call))
+		if (place.base != (uintptr_t)released_address(call))
 			say_place(c, call, RULE("host-unregister-not-registered"), &place,
 				"The address lies inside %s, it is not its beginning.");
-	} else if (freed_find(c, address_of(call), true, &b) && b.base == (uintptr_t)address_of(call)) {
+	} else if (freed_find(c, released_address(call), true, &b) &&
+		   b.base == (uintptr_t)released_address(call)) {
 		rule_evaluated(call, RULE("host-unregister-not-registered"));
 		if (!answer_is_awaited(c, call))
 			say_freed(c, call, RULE("host-unregister-not-registered"), &b, false,
 				"The memory was unregistered before.");
-	} else if (map_find(memory_blocks(c), (uintptr_t)address_of(call), &place)) {
+	} else if (map_find(memory_blocks(c), (uintptr_t)released_address(call), &place)) {
 		rule_evaluated(call, RULE("host-unregister-not-registered"));
 		say_place(c, call, RULE("host-unregister-not-registered"), &place,
 			"This is %s and was never registered.");
@@ -337,7 +341,7 @@ static void unregistering(struct checks *c, struct acl_call_record *call)
 /* Of memory that no table knows, or no longer as a whole, the runtime's answer decides. */
 static void unregistering_failed(struct checks *c, struct acl_call_record *call)
 {
-	const void *host = address_of(call);
+	const void *host = released_address(call);
 	struct block_lookup place;
 	struct freed_block gone;
 
@@ -424,7 +428,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(RELEASE_ADDRESS), ACL_LEAVE, released_leave},
 	{ON_OP(FREE_HOST), ACL_ENTER, releasing_host},
 	{ON_OP(FREE_HOST), ACL_LEAVE, released_leave},
-	{ON_OP_WITH(REGISTER_HOST, DEVICE_ADDRESS), ACL_ENTER, registering},
+	{ON_OP_WITH(REGISTER_HOST, DEVICE_ADDRESS), ACL_ENTER, release_register_enter},
 	{ON_OP_WITH(REGISTER_HOST, FLAGS), ACL_ENTER, registering_v2},
 	{ON_OP(UNREGISTER_HOST), ACL_ENTER, unregistering},
 	{ON_OP(UNREGISTER_HOST), ACL_FAILED, unregistering_failed},

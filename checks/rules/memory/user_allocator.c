@@ -45,7 +45,7 @@ static struct acl_object *stream_named(struct checks *c, const void *value)
 	return s && !(load_relaxed(&s->flags) & ACL_OBJECT_LEARNED) ? s : NULL;
 }
 
-static void registering(struct checks *c, struct acl_call_record *call)
+static void allocator_register_enter(struct checks *c, struct acl_call_record *call)
 {
 	const void *value = ACL_ARGS(call, aclrtAllocatorRegister)->allocatorDesc;
 	struct acl_object *desc = value ? object_live(c, ACL_HANDLE_ALLOCATOR_DESC, value) : NULL;
@@ -62,7 +62,7 @@ static void registering(struct checks *c, struct acl_call_record *call)
 }
 
 /* Registering once more replaces. */
-static void registered(struct checks *c, struct acl_call_record *call)
+static void allocator_register_leave(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtAllocatorRegister *a = call->args;
 	struct acl_object *stream = stream_named(c, a->stream),
@@ -110,7 +110,7 @@ static void asked_for(struct checks *c, struct acl_call_record *call)
 			"No allocator is registered for the stream.");
 }
 
-static void destroying(struct checks *c, struct acl_call_record *call)
+static void allocator_destroy_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
 
@@ -121,7 +121,7 @@ static void destroying(struct checks *c, struct acl_call_record *call)
 			"may have again.");
 }
 
-static void destroyed(struct checks *c, struct acl_call_record *call)
+static void allocator_destroy_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct registration *r = succeeded(call) ? registration_of(c, stream_of(call)) : NULL;
 
@@ -204,12 +204,12 @@ static void allocator_forked(struct checks *c)
 static const struct check_hook hooks[] = {
 	{ON_OP(EXECUTE_OFFLINE_MODEL), ACL_ENTER | ACL_CONDITIONAL, execute_enter},
 	{ON_OP(EXECUTE_OPERATOR), ACL_ENTER | ACL_CONDITIONAL, execute_enter},
-	{ON_OP(ALLOCATOR_REGISTER), ACL_ENTER, registering},
-	{ON_OP(ALLOCATOR_REGISTER), ACL_LEAVE, registered},
+	{ON_OP(ALLOCATOR_REGISTER), ACL_ENTER, allocator_register_enter},
+	{ON_OP(ALLOCATOR_REGISTER), ACL_LEAVE, allocator_register_leave},
 	{ON_OP(ALLOCATOR_UNREGISTER), ACL_LEAVE, unregistered},
 	{ON_OP(INFO_STREAM_ALLOCATOR), ACL_ENTER, asked_for},
-	{ON_OP(DESTROY_STREAM), ACL_ENTER, destroying},
-	{ON_OP(DESTROY_STREAM), ACL_LEAVE, destroyed},
+	{ON_OP(DESTROY_STREAM), ACL_ENTER, allocator_destroy_enter},
+	{ON_OP(DESTROY_STREAM), ACL_LEAVE, allocator_destroy_leave},
 };
 
 const struct check_module module_allocator = {

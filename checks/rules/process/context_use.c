@@ -90,7 +90,7 @@ static void destroyed_stream(struct checks *c, struct acl_call_record *call)
 	other_context(c, call, RULE("stream-destroy-wrong-context"));
 }
 
-static void destroying(struct checks *c, struct acl_call_record *call)
+static void context_destroy_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *context = object_live(
 				  c, ACL_HANDLE_CONTEXT, ACL_ARGS(call, aclrtDestroyContext)->context),
@@ -203,7 +203,7 @@ static bool context_create(struct checks *c)
 
 static const struct check_hook hooks[] = {
 	{ON_OP(DESTROY_STREAM), ACL_LEAVE, destroyed_stream},
-	{ON_OP(DESTROY_CONTEXT), ACL_ENTER, destroying},
+	{ON_OP(DESTROY_CONTEXT), ACL_ENTER, context_destroy_enter},
 };
 
 const struct check_module module_context = {.hooks = hooks,

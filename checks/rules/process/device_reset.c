@@ -108,7 +108,7 @@ static void check_left(
 		left_text(left, text));
 }
 
-static void resetting(struct checks *c, struct acl_call_record *call)
+static void device_reset_check(struct checks *c, struct acl_call_record *call)
 {
 	struct leftover left = {0};
 	int device = device_argument(call);
@@ -146,8 +146,8 @@ static void event_destroy(struct checks *c, struct acl_call_record *call)
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(DEVICE_RESET), ACL_ENTER, resetting},
-	{ON_OP(DEVICE_RESET), ACL_LEAVE, resetting},
+	{ON_OP(DEVICE_RESET), ACL_ENTER, device_reset_check},
+	{ON_OP(DEVICE_RESET), ACL_LEAVE, device_reset_check},
 	{ON_OP(DESTROY_EVENT), ACL_ENTER, event_destroy},
 };
 

@@ -16,7 +16,7 @@ static struct finalize_state *finalize(struct checks *c)
 
 /* --- when it is called ----------------------------------------------------------------- */
 
-static void finalizing(struct checks *c, struct acl_call_record *call)
+static void finalize_use_enter(struct checks *c, struct acl_call_record *call)
 {
 	if (!finalize_ends_runtime(c, call))
 		return;
@@ -24,7 +24,7 @@ static void finalizing(struct checks *c, struct acl_call_record *call)
 		"main() is over: the call comes from an exit handler or a destructor of a static object.");
 }
 
-static void finalized(struct checks *c, struct acl_call_record *call)
+static void finalize_use_leave(struct checks *c, struct acl_call_record *call)
 {
 	if (succeeded(call))
 		store_relaxed(acl_arg_has(call->api, ACL_ROLE_NUMBER) ? &finalize(c)->ever_counted
@@ -40,7 +40,7 @@ static void initialised(struct checks *c, struct acl_call_record *call)
 		store_relaxed(&finalize(c)->late, 0);
 }
 
-static void registered(struct checks *c, struct acl_call_record *call)
+static void finalize_register_leave(struct checks *c, struct acl_call_record *call)
 {
 	if (!succeeded(call) || !is_checked(call))
 		return;
@@ -84,9 +84,9 @@ static void finalize_finish(struct checks *c, enum checks_end kind)
 
 static const struct check_hook hooks[] = {
 	{ON_OP(PROCESS_INIT), ACL_LEAVE, initialised},
-	{ON_OP(PROCESS_FINALIZE), ACL_ENTER, finalizing},
-	{ON_OP(PROCESS_FINALIZE), ACL_LEAVE, finalized},
-	{ON_OP(CALLBACK_REGISTER_FINALIZE), ACL_LEAVE, registered},
+	{ON_OP(PROCESS_FINALIZE), ACL_ENTER, finalize_use_enter},
+	{ON_OP(PROCESS_FINALIZE), ACL_LEAVE, finalize_use_leave},
+	{ON_OP(CALLBACK_REGISTER_FINALIZE), ACL_LEAVE, finalize_register_leave},
 };
 
 const struct check_module module_finalize = {

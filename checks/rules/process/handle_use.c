@@ -101,7 +101,7 @@ static bool refused_at_most(struct acl_object *o)
 }
 
 /* How it came that the object is not alive, with its kind to fill in. */
-static const char *end_of(struct acl_object *o)
+static const char *handle_end_of(struct acl_object *o)
 {
 	if (load_relaxed(&o->state) == ACL_OBJECT_DESTROYING)
 		return "Another thread destroys this %s right now.";
@@ -131,7 +131,7 @@ static void report_destroyed(
 		PARTS(o->kind == ACL_HANDLE_MBUF ? part_severity(ACL_SEV_ERROR) : part_none(),
 			refused_at_most(o) ? part_late(call) : part_none(),
 			part_handle(use->name, load_relaxed(&o->value)), part_object(kind, o)),
-		end_of(o), kind);
+		handle_end_of(o), kind);
 }
 
 /* The streams of a captured model go with it. */

@@ -103,7 +103,7 @@ static struct finding_part held_object(const struct held_devices *held, int i)
 	return part_history("still set", held_history, i < held->n ? &held->at[i] : NULL);
 }
 
-static void finalizing(struct checks *c, struct acl_call_record *call)
+static void init_finalize_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct held_devices held = {.n = 0};
 	char text[64];
@@ -134,7 +134,7 @@ static void init_finish(struct checks *c, enum checks_end kind)
 static const struct check_hook hooks[] = {
 	{ON_OP(PROCESS_INIT), ACL_ENTER, init_enter},
 	{ON_OP(PROCESS_INIT), ACL_LEAVE, init_leave},
-	{ON_OP(PROCESS_FINALIZE), ACL_ENTER, finalizing},
+	{ON_OP(PROCESS_FINALIZE), ACL_ENTER, init_finalize_enter},
 };
 
 const struct check_module module_init_use = {

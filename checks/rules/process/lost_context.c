@@ -91,7 +91,7 @@ static void other(struct checks *c, struct acl_call_record *call)
 
 /* --- where the rules are evaluated --------------------------------------------------- */
 
-static void destroyed(struct checks *c, struct acl_call_record *call)
+static void lost_destroy_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *o =
 		object_find(c, ACL_HANDLE_CONTEXT, ACL_ARGS(call, aclrtDestroyContext)->context);
@@ -107,7 +107,7 @@ static void set_device(struct checks *c, struct acl_call_record *call)
 		rule_evaluated(call, RULE("implicit-default-switch"));
 }
 
-static void reset(struct checks *c, struct acl_call_record *call)
+static void lost_reset_leave(struct checks *c, struct acl_call_record *call)
 {
 	(void)c;
 	if (succeeded(call) && call->state.device_ends)
@@ -125,9 +125,9 @@ static void lost_bind(void (*add)(void *binder, unsigned api, enum acl_phase, ch
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(DESTROY_CONTEXT), ACL_LEAVE, destroyed},
+	{ON_OP(DESTROY_CONTEXT), ACL_LEAVE, lost_destroy_leave},
 	{ON_OP(DEVICE_SET), ACL_LEAVE, set_device},
-	{ON_OP(DEVICE_RESET), ACL_LEAVE, reset},
+	{ON_OP(DEVICE_RESET), ACL_LEAVE, lost_reset_leave},
 };
 
 const struct check_module module_lost_context = {

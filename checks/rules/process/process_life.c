@@ -21,13 +21,13 @@ static struct process_state *process(struct checks *c)
 
 /* --- finalize ----------------------------------------------------------------------------- */
 
-static void finalizing(struct checks *c, struct acl_call_record *call)
+static void process_finalize_enter(struct checks *c, struct acl_call_record *call)
 {
 	FINDING(c, call, "finalize-without-init", !load_relaxed(&c->inited), NO_PARTS,
 		"aclInit was never called in this process.");
 }
 
-static void finalized(struct checks *c, struct acl_call_record *call)
+static void process_finalize_leave(struct checks *c, struct acl_call_record *call)
 {
 	FINDING(c, call, "finalize-repeat", error_of(call) == ACL_ERROR_REPEAT_FINALIZE,
 		PARTS(part_late(call)), "The process was finalized before and not initialised again.");
@@ -82,7 +82,7 @@ static void after_end(struct checks *c, struct acl_call_record *call)
 
 /* --- resets ----------------------------------------------------------------------------------- */
 
-static void reset(struct checks *c, struct acl_call_record *call)
+static void process_reset_leave(struct checks *c, struct acl_call_record *call)
 {
 	uint64_t device = (uint64_t)(uint32_t)device_argument(call) + 1, forced = 0;
 	bool unset = error_of(call) == ACL_ERROR_RT_CONTEXT_RELEASE_ERROR;
@@ -297,10 +297,10 @@ static void process_bind(void (*add)(void *binder, unsigned api, enum acl_phase,
 }
 
 static const struct check_hook hooks[] = {
-	{ACL_API_aclFinalize, ACL_ENTER, finalizing},
-	{ON_OP(PROCESS_FINALIZE), ACL_LEAVE, finalized},
+	{ACL_API_aclFinalize, ACL_ENTER, process_finalize_enter},
+	{ON_OP(PROCESS_FINALIZE), ACL_LEAVE, process_finalize_leave},
 	{ON_OP(DEVICE_SET), ACL_LEAVE, set},
-	{ON_OP(DEVICE_RESET), ACL_LEAVE, reset},
+	{ON_OP(DEVICE_RESET), ACL_LEAVE, process_reset_leave},
 	{ON_OP(DESTROY_CONTEXT), ACL_ENTER, destroying_context},
 	{ON_OP(CONFIGURE_DEVICE_RESOURCE_DEFAULT), ACL_LEAVE, limit_set},
 	{ON_OP(CONFIGURE_DEVICE_RESOURCE_LIMIT), ACL_LEAVE, limit_set},

@@ -52,7 +52,7 @@ static bool same_module(struct checks *c, uint64_t caller, uint64_t other)
 
 /* --- finalize-race ----------------------------------------------------------------------- */
 
-static void finalizing(struct checks *c, struct acl_call_record *call)
+static void conflict_finalize_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_thread *t;
 	int api = -1;
@@ -77,7 +77,7 @@ static bool works_on(struct acl_thread *t, int device)
 	       !load_relaxed(&t->context_unknown);
 }
 
-static void resetting(struct checks *c, struct acl_call_record *call)
+static void conflict_reset_enter(struct checks *c, struct acl_call_record *call)
 {
 	int device = device_argument(call), api = -1;
 	struct acl_thread *t;
@@ -148,8 +148,8 @@ static void threads_forked(struct checks *c)
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(PROCESS_FINALIZE), ACL_ENTER, finalizing},
-	{ON_OP(DEVICE_RESET), ACL_ENTER, resetting},
+	{ON_OP(PROCESS_FINALIZE), ACL_ENTER, conflict_finalize_enter},
+	{ON_OP(DEVICE_RESET), ACL_ENTER, conflict_reset_enter},
 	{ON_OP(SYNCHRONISE_STREAM), ACL_ENTER, polls},
 	{ON_OP(SYNCHRONISE_STREAM), ACL_LEAVE, polled},
 };

@@ -40,7 +40,7 @@ static bool default_stream_is_used(struct checks *c, const struct acl_call_recor
 }
 
 /* A thread that makes another one has found a way out. */
-static void forget(struct unmade_streams *s, const struct acl_call_record *call)
+static void unmade_forget(struct unmade_streams *s, const struct acl_call_record *call)
 {
 	for (unsigned i = 0; i < UNMADE; i++)
 		if (load_relaxed(&s->at[i].pthread_id) == call->pthread_id)
@@ -54,7 +54,7 @@ static void stream_create_leave(struct checks *c, struct acl_call_record *call)
 	struct unmade *u;
 
 	if (succeeded(call)) {
-		forget(s, call);
+		unmade_forget(s, call);
 		return;
 	}
 	if (!is_checked(call) || !holds_null(c, variable) || default_stream_is_used(c, call))
@@ -84,7 +84,7 @@ static void default_stream_submit(struct checks *c, struct acl_call_record *call
 				part_api("failed call", call_site_api(&u->failed))),
 			"The stream is NULL, which is the default stream: the call that should have made one "
 			"failed on this thread.");
-		forget(s, call);
+		unmade_forget(s, call);
 		return;
 	}
 }

@@ -238,7 +238,7 @@ static struct acl_object *overtaken_stream(
 }
 
 /* A wait of another stream after it would have nothing to wait for, and one that is not done neither. */
-static void event_reset_leave(struct checks *c, struct acl_call_record *call)
+static void unrecorded_reset_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *e = event_of(call), *s = NULL;
 
@@ -264,7 +264,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(WAIT_EVENT), ACL_ENTER, unrecorded_wait_enter},
 	{ON_OP(WAIT_EVENT), ACL_LEAVE, unrecorded_wait_leave},
 	{ON_OP(RECORD_EVENT), ACL_ENTER | ACL_CONDITIONAL, unrecorded_wait_recorded},
-	{ON_OP(RESET_EVENT), ACL_LEAVE, event_reset_leave},
+	{ON_OP(RESET_EVENT), ACL_LEAVE, unrecorded_reset_leave},
 	{ON_OP(SYNCHRONISE_STREAM), ACL_ENTER, unrecorded_wait_synchronise},
 	{ON_OP(SYNCHRONISE_STREAM), ACL_LEAVE, unrecorded_wait_synchronised},
 };

@@ -20,7 +20,7 @@ static void put_escaped(FILE *to, const char *s, bool property)
 }
 
 /* Control characters first: the log is a terminal to those who read it. */
-static void put_value(FILE *to, const char *s, bool property)
+static void github_put_value(FILE *to, const char *s, bool property)
 {
 	size_t n = strlen(s), cap = 4 * n + 1;
 	char *buf = need(malloc(cap));
@@ -37,22 +37,22 @@ static void put_file(FILE *to, const json_t *frame)
 	if (!*text_of(frame, "file"))
 		return;
 	fputs("file=", to);
-	put_value(to, repository_path(text_of(frame, "file")), true);
+	github_put_value(to, repository_path(text_of(frame, "file")), true);
 	if (number_of(frame, "line") > 0)
 		fprintf(to, ",line=%lld", number_of(frame, "line"));
 	fputc(',', to);
 }
 
-static void put_expectation(FILE *to, const json_t *report, const json_t *expectation)
+static void github_put_expectation(FILE *to, const json_t *report, const json_t *expectation)
 {
 	fputs("::error ", to);
 	put_file(to, json_object_get(expectation, "place"));
 	fputs("title=aclcheck expectation::expected, but not seen: ", to);
-	put_value(to, expectation_rule(expectation), false);
+	github_put_value(to, expectation_rule(expectation), false);
 	fputs(" (", to);
-	put_value(to, text_of(expectation, "reason"), false);
+	github_put_value(to, text_of(expectation, "reason"), false);
 	fputs("), ", to);
-	put_value(to, expectation_place(report, expectation), false);
+	github_put_value(to, expectation_place(report, expectation), false);
 	fputc('\n', to);
 }
 
@@ -77,7 +77,7 @@ static void put_line(FILE *to, const char *text)
 	if (!*text)
 		return;
 	fputs("%0A", to);
-	put_value(to, text, false);
+	github_put_value(to, text, false);
 }
 
 static void put_sites(FILE *to, const json_t *sites)
@@ -95,14 +95,14 @@ static void put_sites(FILE *to, const json_t *sites)
 	}
 }
 
-static void put_finding(FILE *to, enum level level, const json_t *finding)
+static void github_put_finding(FILE *to, enum level level, const json_t *finding)
 {
 	fprintf(to, "::%s ", level_names[level]);
 	put_file(to, finding_frame(finding));
 	fputs("title=aclcheck ", to);
-	put_value(to, text_of(finding, "rule"), true);
+	github_put_value(to, text_of(finding, "rule"), true);
 	fputs("::", to);
-	put_value(to, text_of(finding, "title"), false);
+	github_put_value(to, text_of(finding, "title"), false);
 	put_line(to, text_of(finding, "detail"));
 	put_line(to, text_of(finding, "hint"));
 	put_line(to, finding_ranks(finding));
@@ -110,7 +110,7 @@ static void put_finding(FILE *to, enum level level, const json_t *finding)
 	fputc('\n', to);
 }
 
-static void put_reasons(FILE *to, const json_t *report, unsigned *used)
+static void github_put_reasons(FILE *to, const json_t *report, unsigned *used)
 {
 	bool fails = !strcmp(text_of(report, "verdict"), "inconclusive") && !format_options.keeps_exit_code;
 	enum level level = fails ? LEVEL_ERROR : LEVEL_WARNING;
@@ -122,14 +122,14 @@ static void put_reasons(FILE *to, const json_t *report, unsigned *used)
 		if (used[level]++ >= ANNOTATIONS)
 			continue;
 		fprintf(to, "::%s title=aclcheck inconclusive::", level_names[level]);
-		put_value(to, text_of(doubt, "reason"), false);
+		github_put_value(to, text_of(doubt, "reason"), false);
 		fputs(": ", to);
-		put_value(to, text_of(doubt, "text"), false);
+		github_put_value(to, text_of(doubt, "text"), false);
 		fputc('\n', to);
 	}
 }
 
-static void put_findings(FILE *to, const json_t *report, unsigned *used)
+static void github_put_findings(FILE *to, const json_t *report, unsigned *used)
 {
 	size_t n = json_array_size(json_object_get(report, "findings"));
 	struct graded_finding *sorted = findings_by_gravity(report);
@@ -140,7 +140,7 @@ static void put_findings(FILE *to, const json_t *report, unsigned *used)
 		if (flag_of(sorted[i].finding, "suppressed") || flag_of(sorted[i].finding, "expected"))
 			continue;
 		if (used[level]++ < ANNOTATIONS)
-			put_finding(to, level, sorted[i].finding);
+			github_put_finding(to, level, sorted[i].finding);
 	}
 	free(sorted);
 }
@@ -153,18 +153,18 @@ void print_github(FILE *to, const json_t *report)
 	size_t i;
 
 	/* What makes the verdict has its annotation whatever else there is. */
-	put_reasons(to, report, used);
+	github_put_reasons(to, report, used);
 	json_array_foreach(json_object_get(report, "expectations"), i, one)
 	{
 		if (expectation_unmet(one) && used[LEVEL_ERROR]++ < ANNOTATIONS)
-			put_expectation(to, report, one);
+			github_put_expectation(to, report, one);
 	}
-	put_findings(to, report, used);
+	github_put_findings(to, report, used);
 	summary = github_summary(report);
 	for (unsigned l = 0; l < LEVELS; l++)
 		more += used[l] > ANNOTATIONS ? used[l] - ANNOTATIONS : 0;
 	fputs("aclcheck: verdict ", to);
-	put_value(to, text_of(report, "verdict"), false);
+	github_put_value(to, text_of(report, "verdict"), false);
 	if (more)
 		fprintf(to, "; %u more findings %s", more,
 			summary ? "are in the summary of this step" : "are in the report");

@@ -132,7 +132,7 @@ static void put_totals(json_t *page, const json_t *report)
 }
 
 /* What made the verdict beside the findings. */
-static void put_reasons(json_t *page, const json_t *report)
+static void html_put_reasons(json_t *page, const json_t *report)
 {
 	json_t *unmet = json_array(), *reasons = json_array();
 	const json_t *one;
@@ -216,7 +216,7 @@ void print_html(FILE *to, const json_t *report)
 	json_object_set_new(page, "shown_findings", json_string(in_language("findings")));
 	put_about(page, report);
 	put_totals(page, report);
-	put_reasons(page, report);
+	html_put_reasons(page, report);
 	html_findings(page, report);
 	put_expectations(page, report);
 	put_injected(page, report);

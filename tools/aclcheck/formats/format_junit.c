@@ -76,7 +76,7 @@ static void put_case(FILE *to, const json_t *report, const json_t *finding)
 }
 
 /* Met or not: a test of its own. */
-static void put_expectation(FILE *to, const json_t *report, const json_t *expectation)
+static void junit_put_expectation(FILE *to, const json_t *report, const json_t *expectation)
 {
 	fputs("  <testcase classname=\"aclcheck.expectation\" name=\"", to);
 	put_xml(to, expectation_rule(expectation));
@@ -139,7 +139,7 @@ static struct span_of_time run_time(const json_t *report)
 	return t;
 }
 
-static void put_reasons(FILE *to, const json_t *report)
+static void junit_put_reasons(FILE *to, const json_t *report)
 {
 	const json_t *doubt;
 	size_t i;
@@ -159,18 +159,18 @@ static void put_verdict(FILE *to, const json_t *report, const struct counts *n, 
 		(long long)(t->last - t->first));
 	if (n->error) {
 		fputs("   <error type=\"inconclusive\" message=\"the run was not observed completely\">", to);
-		put_reasons(to, report);
+		junit_put_reasons(to, report);
 		fputs("</error>\n", to);
 	} else if (n->failed) {
 		fprintf(to, "   <failure type=\"fail\" message=\"verdict: fail\">%zu tests failed\n",
 			n->failures - 1);
-		put_reasons(to, report);
+		junit_put_reasons(to, report);
 		fputs("</failure>\n", to);
 	}
 	fputs("  </testcase>\n", to);
 }
 
-static struct counts count(const json_t *report)
+static struct counts junit_count(const json_t *report)
 {
 	struct counts n = {.tests = 1,
 		.error = !strcmp(text_of(report, "verdict"), "inconclusive"),
@@ -201,7 +201,7 @@ static struct counts count(const json_t *report)
 void print_junit(FILE *to, const json_t *report)
 {
 	struct span_of_time t = run_time(report);
-	struct counts n = count(report);
+	struct counts n = junit_count(report);
 	const json_t *one;
 	char stamp[32];
 	size_t i;
@@ -218,6 +218,7 @@ void print_junit(FILE *to, const json_t *report)
 	fputs("\">\n", to);
 	put_verdict(to, report, &n, &t);
 	json_array_foreach(json_object_get(report, "findings"), i, one) put_case(to, report, one);
-	json_array_foreach(json_object_get(report, "expectations"), i, one) put_expectation(to, report, one);
+	json_array_foreach(json_object_get(report, "expectations"), i, one)
+		junit_put_expectation(to, report, one);
 	fputs(" </testsuite>\n</testsuites>\n", to);
 }

@@ -198,7 +198,7 @@ static json_t *code_flows(const json_t *finding)
 }
 
 /* The same in plain text and as Markdown; a viewer shows one of them. */
-static json_t *help(const struct acl_rule *r)
+static json_t *sarif_help(const struct acl_rule *r)
 {
 	static const struct {
 		enum acl_rule_text which;
@@ -254,7 +254,7 @@ static json_t *rule_json(const char *id, const json_t *finding)
 	why = rule_text(r, RULE_WHY);
 	if (why && *why)
 		json_object_set_new(json, "fullDescription", message(why));
-	json_object_set_new(json, "help", help(r));
+	json_object_set_new(json, "help", sarif_help(r));
 	if (*rule_url(r))
 		json_object_set_new(json, "helpUri", json_string(rule_url(r)));
 	json_object_set_new(json, "properties", json_pack("{s:[s]}", "tags", r->family));

@@ -43,7 +43,7 @@ static void put_yaml(FILE *to, const char *key, const json_t *value)
 	free(text);
 }
 
-static void put_finding(FILE *to, const json_t *report, const json_t *finding, size_t number)
+static void tap_put_finding(FILE *to, const json_t *report, const json_t *finding, size_t number)
 {
 	static const char *const shown[] = {"severity", "rule", "call", "args", "detail", "values", "hint",
 		"source", "fingerprint", "count", "ranks", "expected_by"};
@@ -71,7 +71,7 @@ static void put_finding(FILE *to, const json_t *report, const json_t *finding, s
 	fputs("  ...\n", to);
 }
 
-static void put_expectation(FILE *to, const json_t *expectation, size_t number)
+static void tap_put_expectation(FILE *to, const json_t *expectation, size_t number)
 {
 	static const char *const shown[] = {"in", "rule", "fingerprint", "reason", "opened", "met", "place"};
 
@@ -101,8 +101,8 @@ static void print_version(FILE *to, const json_t *report, int version)
 	put_yaml(to, "inconclusive", json_object_get(report, "inconclusive"));
 	put_yaml(to, "totals", json_object_get(report, "totals"));
 	fputs("  ...\n", to);
-	json_array_foreach(findings, i, finding) put_finding(to, report, finding, i + 2);
-	json_array_foreach(expectations, i, finding) put_expectation(to, finding, n + i + 2);
+	json_array_foreach(findings, i, finding) tap_put_finding(to, report, finding, i + 2);
+	json_array_foreach(expectations, i, finding) tap_put_expectation(to, finding, n + i + 2);
 }
 
 void print_tap(FILE *to, const json_t *report)

@@ -26,8 +26,8 @@ static const char *msg(enum message m)
 }
 
 /* A message with numbers, in their order. */
-#define SAY(to, m, ...) say(to, m, (const uint64_t[5]){__VA_ARGS__})
-static void say(FILE *to, enum message m, const uint64_t *n)
+#define SAY(to, m, ...) text_say(to, m, (const uint64_t[5]){__VA_ARGS__})
+static void text_say(FILE *to, enum message m, const uint64_t *n)
 {
 	char line[512];
 	struct text t;
@@ -63,7 +63,7 @@ static const char *rule_words(const json_t *finding, enum acl_rule_text which, c
 }
 
 /* In the language, what the table has of it. */
-static void put_words(FILE *to, const char *english)
+static void text_put_words(FILE *to, const char *english)
 {
 	size_t n = strlen(english), cap = 8 * n + 1024;
 	char *line = need(malloc(cap));
@@ -80,11 +80,11 @@ static void put_detail(FILE *to, const char *detail)
 	if (!*detail)
 		return;
 	fputs("   ", to);
-	put_words(to, detail);
+	text_put_words(to, detail);
 	fputc('\n', to);
 }
 
-static void put(FILE *to, const char *before, const char *value, const char *after)
+static void text_report_put(FILE *to, const char *before, const char *value, const char *after)
 {
 	if (!*value)
 		return;
@@ -118,7 +118,7 @@ static void print_frames(FILE *to, const json_t *stack, const char *first, const
 		if (*file)
 			fprintf(to, ":%lld", number_of(frame, "line"));
 		else if (*text_of(frame, "offset"))
-			put(to, "+", text_of(frame, "offset"), "");
+			text_report_put(to, "+", text_of(frame, "offset"), "");
 		fputs(")\n", to);
 	}
 }
@@ -139,11 +139,11 @@ static void print_object(FILE *to, const json_t *object)
 
 	if (*text_of(object, "role")) {
 		fputs("   ", to);
-		put_words(to, text_of(object, "role"));
+		text_put_words(to, text_of(object, "role"));
 		fputs(": ", to);
 	}
-	put_words(to, text_of(object, "kind"));
-	put(to, " ", text_of(object, "value"), "");
+	text_put_words(to, text_of(object, "kind"));
+	text_report_put(to, " ", text_of(object, "value"), "");
 	if (*text_of(object, "name")) {
 		fputs(" \"", to);
 		put_safe(to, text_of(object, "name"));
@@ -152,7 +152,7 @@ static void print_object(FILE *to, const json_t *object)
 	snprintf(size, sizeof(size), "%lld bytes", number_of(object, "size"));
 	if (number_of(object, "size")) {
 		fputs(", ", to);
-		put_words(to, size);
+		text_put_words(to, size);
 	}
 	fputc('\n', to);
 	print_moment(to, MSG_CREATED, json_object_get(object, "created"));
@@ -168,17 +168,17 @@ static void print_call(FILE *to, const json_t *finding)
 
 	if (!*text_of(finding, "call"))
 		return;
-	put(to, "   ", text_of(finding, "call"), "(");
+	text_report_put(to, "   ", text_of(finding, "call"), "(");
 	json_object_foreach((json_t *)json_object_get(finding, "args"), key, value)
 	{
-		put(to, first ? "" : ", ", key, "=");
+		text_report_put(to, first ? "" : ", ", key, "=");
 		print_value(to, value);
 		first = false;
 	}
 	fputc(')', to);
 	if (*text_of(finding, "result"))
 		fprintf(to, " %s", msg(MSG_RETURNED));
-	put(to, "", text_of(finding, "result"), "");
+	text_report_put(to, "", text_of(finding, "result"), "");
 	if (flag_of(finding, "inside"))
 		fputs(msg(MSG_NOT_RETURNED), to);
 	fputc('\n', to);
@@ -195,7 +195,7 @@ static void print_sites(FILE *to, const json_t *sites)
 	SAY(to, MSG_AT_SITES, json_array_size(sites));
 	json_array_foreach(sites, i, site)
 	{
-		put(to, "      ", frame_place(site), "");
+		text_report_put(to, "      ", frame_place(site), "");
 		fprintf(to, " x %lld\n", number_of(site, "count"));
 	}
 }
@@ -204,7 +204,7 @@ static void put_labelled(FILE *to, enum message label, const char *text)
 {
 	if (*text)
 		fprintf(to, "   %s", msg(label));
-	put(to, "", text, "\n");
+	text_report_put(to, "", text, "\n");
 }
 
 static void print_severity(FILE *to, const json_t *finding)
@@ -224,11 +224,11 @@ void print_text_finding(FILE *to, const json_t *finding)
 	size_t i;
 
 	print_severity(to, finding);
-	put(to, ": ", text_of(finding, "rule"), ": ");
+	text_report_put(to, ": ", text_of(finding, "rule"), ": ");
 	put_safe(to, rule_words(finding, RULE_TITLE, "title"));
-	put(to, " [", text_of(finding, "fingerprint"), "]");
+	text_report_put(to, " [", text_of(finding, "fingerprint"), "]");
 	fprintf(to, " x %lld", number_of(finding, "count"));
-	put(to, " (", finding_ranks(finding), ")");
+	text_report_put(to, " (", finding_ranks(finding), ")");
 	if (json_object_get(finding, "known"))
 		fputs(msg(flag_of(finding, "known") ? MSG_KNOWN : MSG_NEW), to);
 	fputc('\n', to);
@@ -236,7 +236,7 @@ void print_text_finding(FILE *to, const json_t *finding)
 	put_detail(to, text_of(finding, "detail"));
 	json_object_foreach((json_t *)json_object_get(finding, "values"), key, value)
 	{
-		put(to, "     ", key, " = ");
+		text_report_put(to, "     ", key, " = ");
 		print_value(to, value);
 		fputc('\n', to);
 	}
@@ -247,10 +247,10 @@ void print_text_finding(FILE *to, const json_t *finding)
 	put_labelled(to, MSG_SEE, text_of(finding, "source"));
 	if (*text_of(finding, "suppressed_by"))
 		fprintf(to, "   %s", msg(MSG_SUPPRESSED));
-	put(to, ": ", text_of(finding, "suppressed_by"), "\n");
+	text_report_put(to, ": ", text_of(finding, "suppressed_by"), "\n");
 	if (*text_of(finding, "expected_by"))
 		fprintf(to, "   %s", msg(MSG_EXPECTED));
-	put(to, ": ", text_of(finding, "expected_by"), "\n");
+	text_report_put(to, ": ", text_of(finding, "expected_by"), "\n");
 }
 
 /* "RULE PLACE", as the key of a finding in places_of(). */
@@ -286,7 +286,7 @@ static void print_caller(FILE *to, const json_t *finding, const json_t *places)
 	char *key = place_key(finding);
 
 	if (number_of(places, key) > 1)
-		put(to, msg(MSG_CALLED_BY), finding_caller(finding), "");
+		text_report_put(to, msg(MSG_CALLED_BY), finding_caller(finding), "");
 	free(key);
 }
 
@@ -295,14 +295,14 @@ static void print_line(FILE *to, const json_t *finding, const json_t *places)
 {
 	fputs("  ", to);
 	print_severity(to, finding);
-	put(to, " ", text_of(finding, "rule"), "");
+	text_report_put(to, " ", text_of(finding, "rule"), "");
 	fprintf(to, " x %lld", number_of(finding, "count"));
-	put(to, "  ", text_of(finding, "call"), "");
-	put(to, "  ", finding_place(finding), "");
+	text_report_put(to, "  ", text_of(finding, "call"), "");
+	text_report_put(to, "  ", finding_place(finding), "");
 	print_caller(to, finding, places);
 	if (json_array_size(json_object_get(finding, "sites")) > 1)
 		SAY(to, MSG_MORE_SITES, json_array_size(json_object_get(finding, "sites")) - 1);
-	put(to, "  [", finding_ranks(finding), "]");
+	text_report_put(to, "  [", finding_ranks(finding), "]");
 	fputc('\n', to);
 }
 
@@ -317,10 +317,10 @@ static void print_expectations(FILE *to, const json_t *report)
 	{
 		if (!expectation_unmet(one) && !flag_of(one, "expired"))
 			continue;
-		put(to, msg(flag_of(one, "expired") ? MSG_EXPECT_EXPIRED : MSG_UNMET), expectation_rule(one),
-			"");
-		put(to, " (", text_of(one, "reason"), "), ");
-		put_words(to, expectation_place(report, one));
+		text_report_put(to, msg(flag_of(one, "expired") ? MSG_EXPECT_EXPIRED : MSG_UNMET),
+			expectation_rule(one), "");
+		text_report_put(to, " (", text_of(one, "reason"), "), ");
+		text_put_words(to, expectation_place(report, one));
 		fputc('\n', to);
 	}
 }
@@ -335,7 +335,7 @@ static void print_injected(FILE *to, const json_t *report)
 		if (!injected_changed(one))
 			continue;
 		fputs(msg(MSG_INJECTED), to);
-		put_words(to, injected_text(one));
+		text_put_words(to, injected_text(one));
 		fputc('\n', to);
 	}
 }
@@ -386,14 +386,14 @@ static void print_reach(FILE *to, const json_t *reach)
 	SAY(to, MSG_COVERAGE, i, (uint64_t)sum[0], (uint64_t)sum[1], (uint64_t)sum[2], (uint64_t)sum[3]);
 	json_array_foreach(json_object_get(reach, "around"), i, one)
 	{
-		put(to, msg(MSG_AROUND), text_of(one, "module"), "");
+		text_report_put(to, msg(MSG_AROUND), text_of(one, "module"), "");
 		fprintf(to, "%s\n", flag_of(one, "cann") ? msg(MSG_CANN_OWN) : "");
 	}
 	json_array_foreach(json_object_get(reach, "foreign"), i, one)
 	{
-		put(to, msg(MSG_NOT_CHECKED), text_of(one, "first"),
+		text_report_put(to, msg(MSG_NOT_CHECKED), text_of(one, "first"),
 			number_of(one, "functions") > 1 ? msg(MSG_AND_OTHERS) : "");
-		put(to, msg(MSG_OF_MODULE), text_of(one, "module"), msg(MSG_BY_DLSYM));
+		text_report_put(to, msg(MSG_OF_MODULE), text_of(one, "module"), msg(MSG_BY_DLSYM));
 	}
 }
 
@@ -409,14 +409,14 @@ static void print_cost(FILE *to, const json_t *report)
 	if (samples > 0) {
 		snprintf(line, sizeof(line), "%.0f ns a call (%lld timed), ",
 			(double)number_of(cost, "samples_ns") / (double)samples, samples);
-		put_words(to, line);
+		text_put_words(to, line);
 	}
 	snprintf(line, sizeof(line),
 		"%.1f ms to open, %.1f ms for findings, %.1f ms to finish, %.1f MiB of memory",
 		(double)number_of(cost, "open_us") / 1000, (double)number_of(cost, "findings_us") / 1000,
 		(double)number_of(cost, "finish_us") / 1000,
 		(double)number_of(cost, "memory_used") / (1 << 20));
-	put_words(to, line);
+	text_put_words(to, line);
 	fputc('\n', to);
 }
 
@@ -456,7 +456,7 @@ static void print_totals(FILE *to, const json_t *report)
 	json_object_foreach((json_t *)json_object_get(report, "totals"), key, value)
 	{
 		fprintf(to, "%lld", json_integer_value(value));
-		put(to, " ", severity_word(key),
+		text_report_put(to, " ", severity_word(key),
 			has_plural(key) && json_integer_value(value) != 1 ? "s, " : ", ");
 	}
 	SAY(to, MSG_CALLS, (uint64_t)number_of(report, "calls"));
@@ -480,9 +480,9 @@ static void print_processes(FILE *to, const json_t *report)
 		SAY(to, MSG_ONE_PROCESS, (uint64_t)number_of(process, "pid"));
 		if (json_object_get(process, "rank"))
 			SAY(to, MSG_RANK, (uint64_t)number_of(process, "rank"));
-		put(to, ", ", text_of(process, "host"), ":");
+		text_report_put(to, ", ", text_of(process, "host"), ":");
 		json_array_foreach(json_object_get(process, "argv"), k, word)
-			put(to, " ", json_string_value(word), "");
+			text_report_put(to, " ", json_string_value(word), "");
 		fputc('\n', to);
 	}
 }
@@ -499,7 +499,7 @@ static void print_evidence_ends(FILE *to, const json_t *report)
 			continue;
 		fputs(separator ? separator : msg(MSG_EVIDENCE_ENDS), to);
 		fprintf(to, "%lld ", json_integer_value(value));
-		put_words(to, key);
+		text_put_words(to, key);
 		separator = ", ";
 	}
 	if (separator)
@@ -545,9 +545,9 @@ void print_text(FILE *to, const json_t *report)
 	print_totals(to, report);
 	json_array_foreach(json_object_get(report, "inconclusive"), i, doubt)
 	{
-		put(to, msg(MSG_INCONCLUSIVE), text_of(doubt, "reason"), ": ");
-		put_words(to, text_of(doubt, "text"));
-		put(to, " (", finding_ranks(doubt), ")");
+		text_report_put(to, msg(MSG_INCONCLUSIVE), text_of(doubt, "reason"), ": ");
+		text_put_words(to, text_of(doubt, "text"));
+		text_report_put(to, " (", finding_ranks(doubt), ")");
 		fputc('\n', to);
 	}
 	print_evidence_ends(to, report);
@@ -560,6 +560,6 @@ void print_text(FILE *to, const json_t *report)
 		SAY(to, MSG_RULES_EVALUATED, n.evaluated, n.on);
 	}
 	print_cost(to, report);
-	put(to, msg(MSG_VERDICT), text_of(report, "verdict"), "\n");
+	text_report_put(to, msg(MSG_VERDICT), text_of(report, "verdict"), "\n");
 	lang = ACL_LANG_EN;
 }

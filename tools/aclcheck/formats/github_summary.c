@@ -64,7 +64,7 @@ static void put_row(FILE *to, const json_t *finding)
 	fputs(" |\n", to);
 }
 
-static void put_findings(FILE *to, const json_t *report)
+static void summary_put_findings(FILE *to, const json_t *report)
 {
 	size_t n = json_array_size(json_object_get(report, "findings"));
 	struct graded_finding *sorted = findings_by_gravity(report);
@@ -120,7 +120,7 @@ static void put_page(FILE *to, const json_t *report)
 		put_cell(to, expectation_place(report, one));
 		fputc('\n', to);
 	}
-	put_findings(to, report);
+	summary_put_findings(to, report);
 }
 
 bool github_summary(const json_t *report)

@@ -68,7 +68,7 @@ static bool is_empty(const json_t *value)
 	       (json_is_array(value) && !json_array_size(value));
 }
 
-static void put_value(FILE *to, const json_t *value)
+static void template_put_value(FILE *to, const json_t *value)
 {
 	char *text =
 		json_is_string(value) || !value ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
@@ -78,7 +78,7 @@ static void put_value(FILE *to, const json_t *value)
 }
 
 /* Words between tags, in the reader's language; blanks around them stay. */
-static void put_words(const struct filling *f, const char *at, size_t n)
+static void template_put_words(const struct filling *f, const char *at, size_t n)
 {
 	static const char blanks[] = " \t\n";
 	size_t before = 0;
@@ -110,7 +110,7 @@ static void put_literal(const struct filling *f, const char *at, size_t n)
 		if (*f->in_tag)
 			fwrite(at, 1, length, f->to);
 		else
-			put_words(f, at, length);
+			template_put_words(f, at, length);
 		*f->in_tag ^= next != NULL;
 		at += length;
 		n -= length;
@@ -124,7 +124,7 @@ static void put_part(const struct filling *f, const char *name)
 			fwrite(part->begin, 1, (size_t)(part->end - part->begin), f->to);
 }
 
-static const char *fill(
+static const char *template_fill_in(
 	const struct filling *f, const char *at, const struct scope *scope, const char *section, bool quiet);
 
 /* A section: once for each element, once for anything else that is there, or not at all. What follows it. */
@@ -136,21 +136,21 @@ static const char *fill_section(
 	size_t i;
 
 	if (tag->kind == '^')
-		return fill(f, tag->after, scope, tag->name, quiet || !is_empty(value));
+		return template_fill_in(f, tag->after, scope, tag->name, quiet || !is_empty(value));
 	if (json_is_array(value)) {
 		json_array_foreach(value, i, one)
 		{
 			inner.value = one;
-			fill(f, tag->after, &inner, tag->name, false);
+			template_fill_in(f, tag->after, &inner, tag->name, false);
 		}
 	} else if (!is_empty(value)) {
-		return fill(f, tag->after, &inner, tag->name, quiet);
+		return template_fill_in(f, tag->after, &inner, tag->name, quiet);
 	}
-	return fill(f, tag->after, scope, tag->name, true);
+	return template_fill_in(f, tag->after, scope, tag->name, true);
 }
 
 /* Up to the end of the section, or of the template (section NULL); quiet: finds the end only. */
-static const char *fill(
+static const char *template_fill_in(
 	const struct filling *f, const char *at, const struct scope *scope, const char *section, bool quiet)
 {
 	struct tag tag;
@@ -165,7 +165,7 @@ static const char *fill(
 		else if (!quiet && tag.kind == '>')
 			put_part(f, tag.name);
 		else if (!quiet && !tag.kind)
-			put_value(f->to, look_up(scope, tag.name));
+			template_put_value(f->to, look_up(scope, tag.name));
 	}
 	if (!quiet)
 		put_literal(f, at, (size_t)(f->end - at));
@@ -179,5 +179,5 @@ void template_fill(
 	const struct filling f = {to, page->end, parts, &in_tag};
 	const struct scope top = {values, NULL};
 
-	fill(&f, page->begin, &top, NULL, false);
+	template_fill_in(&f, page->begin, &top, NULL, false);
 }

@@ -22,7 +22,7 @@ static void file_name(
 	snprintf(path, PATH_MAX, "%s/%s%s", o->directory, name, suffix);
 }
 
-static size_t count(char *const *list)
+static size_t trial_count(char *const *list)
 {
 	size_t n = 0;
 
@@ -52,7 +52,7 @@ static int spawn(char *const *argv, const char *log, pid_t *pid)
 
 pid_t trial_start(const struct trial_options *o, const char *name, const char *faults)
 {
-	char **argv = need(calloc(OWN_ARGUMENTS + count(o->program) + 1, sizeof(*argv)));
+	char **argv = need(calloc(OWN_ARGUMENTS + trial_count(o->program) + 1, sizeof(*argv)));
 	char report[PATH_MAX], log[PATH_MAX], timeout[16];
 	size_t n = 0;
 	int error;

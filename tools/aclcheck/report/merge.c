@@ -114,7 +114,7 @@ static bool complain(struct merge *m, const char *at, const char *what)
 	return false;
 }
 
-static json_t *parse(struct merge *m, struct span value)
+static json_t *merge_parse(struct merge *m, struct span value)
 {
 	json_error_t error;
 	json_t *json = json_loadb(value.at, (size_t)(value.end - value.at), JSON_DECODE_ANY, &error);
@@ -230,7 +230,7 @@ static bool count_finding(struct merge *m, struct span value, json_t *json)
 /* Unusual, but good where jansson takes it: read as jansson writes it. */
 static bool add_rewritten(struct merge *m, struct span value)
 {
-	json_t *json = parse(m, value);
+	json_t *json = merge_parse(m, value);
 	char *text = json ? json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
 	struct span rewritten = {text, text ? text + strlen(text) : NULL};
 	bool good = text && finding_read_rewritten(&m->reading, &rewritten);
@@ -266,7 +266,7 @@ static bool add_finding(void *context, struct span *value)
 			return complain(m, value->at, "a finding is not well formed");
 		return add_rewritten(m, *value);
 	}
-	json = m->reading.merged ? parse(m, *value) : NULL;
+	json = m->reading.merged ? merge_parse(m, *value) : NULL;
 	good = (json || !m->reading.merged) && count_finding(m, *value, json);
 	json_decref(json);
 	return good;
@@ -401,7 +401,7 @@ static bool report_member(void *context, struct span key, struct span value)
 		m->findings = value;
 	if (span_is(key, "findings") || span_is(key, "modules") || n >= sizeof(name))
 		return true;
-	json = parse(m, value);
+	json = merge_parse(m, value);
 	if (!json)
 		return false;
 	memcpy(name, key.at, n);
@@ -470,7 +470,7 @@ static bool record_member(void *context, struct span key, struct span value)
 
 static void start_record(struct merge *m, struct span line)
 {
-	json_t *start = parse(m, line);
+	json_t *start = merge_parse(m, line);
 
 	if (!start)
 		return;
@@ -494,7 +494,7 @@ static void finding_record(struct merge *m, struct span line)
 
 static void repeat_record(struct merge *m, struct span line)
 {
-	json_t *repeat = parse(m, line);
+	json_t *repeat = merge_parse(m, line);
 	struct journal_finding *known;
 	json_int_t count;
 
@@ -512,7 +512,7 @@ static void repeat_record(struct merge *m, struct span line)
 
 static void end_record(struct merge *m, struct span line)
 {
-	json_t *json = parse(m, line);
+	json_t *json = merge_parse(m, line);
 
 	if (!json)
 		return;
@@ -524,7 +524,7 @@ static void end_record(struct merge *m, struct span line)
 /* What the end record, if it comes, has all of. */
 static void list_record(struct merge *m, struct span line, const char *member)
 {
-	json_t *json = parse(m, line), *list = json_object_get(m->head, member);
+	json_t *json = merge_parse(m, line), *list = json_object_get(m->head, member);
 
 	if (!json)
 		return;
@@ -632,7 +632,7 @@ static bool add_file(struct merge *m, const char *path)
 	return !m->bad;
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+static int merge_by_name(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
@@ -641,7 +641,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 static bool add_directory(struct merge *m, const char *path)
 {
 	struct dirent **list;
-	int n = scandir(path, &list, NULL, by_name);
+	int n = scandir(path, &list, NULL, merge_by_name);
 	bool good = true;
 
 	if (n < 0) {

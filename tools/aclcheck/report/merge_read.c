@@ -71,7 +71,7 @@ static bool read_member(void *context, struct span key, struct span value)
 	return true;
 }
 
-static void begin(struct finding_read *r)
+static void merge_read_begin(struct finding_read *r)
 {
 	*r = (struct finding_read){.kept = r->kept, .kept_room = r->kept_room};
 	keep_text(r, "{", 1);
@@ -79,7 +79,7 @@ static void begin(struct finding_read *r)
 
 bool finding_read(struct finding_read *r, struct span *text)
 {
-	begin(r);
+	merge_read_begin(r);
 	if (!scan_valid_object(text, read_member, r) || r->escaped)
 		return false;
 	keep_text(r, "}", 1);
@@ -88,7 +88,7 @@ bool finding_read(struct finding_read *r, struct span *text)
 
 bool finding_read_rewritten(struct finding_read *r, struct span *text)
 {
-	begin(r);
+	merge_read_begin(r);
 	if (!scan_first_object(text, read_member, r))
 		return false;
 	keep_text(r, "}", 1);

@@ -8,7 +8,7 @@
 #include "tools/aclcheck/report/report.h"
 
 /* Only rules of the table: what else a report names would fill the memory. */
-static void count(json_t *sums, const char *rule, json_int_t more)
+static void merge_coverage_count(json_t *sums, const char *rule, json_int_t more)
 {
 	json_int_t now = json_integer_value(json_object_get(sums, rule));
 
@@ -34,9 +34,9 @@ void rule_coverage_add(struct merged_rule_coverage *a, const json_t *rules)
 	}
 	a->processes += processes > UINT32_MAX ? 1 : processes;
 	json_object_foreach((json_t *)evaluated, rule, value)
-		count(a->evaluated, rule, json_integer_value(value));
+		merge_coverage_count(a->evaluated, rule, json_integer_value(value));
 	json_array_foreach(json_object_get(rules, "off"), i, value) if (json_is_string(value))
-		count(a->off, json_string_value(value), processes);
+		merge_coverage_count(a->off, json_string_value(value), processes);
 }
 
 json_t *rule_coverage_result(struct merged_rule_coverage *a)

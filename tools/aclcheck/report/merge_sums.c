@@ -37,7 +37,7 @@ static void sum(json_t *known, const json_t *one, const char *key)
 		json_object_set_new(known, key, json_integer(a + b));
 }
 
-static void add(json_t **sums, json_t *one, const char *const *counts)
+static void sum_add(json_t **sums, json_t *one, const char *const *counts)
 {
 	char *key = key_of(one, counts);
 	json_t *known;
@@ -60,7 +60,7 @@ void expectations_add(json_t **sums, const json_t *list)
 	json_array_foreach(list, i, one)
 	{
 		if (*text_of(one, "rule") || *text_of(one, "fingerprint"))
-			add(sums, one, expectation_counts);
+			sum_add(sums, one, expectation_counts);
 	}
 }
 
@@ -72,7 +72,7 @@ void injected_add(json_t **sums, const json_t *list)
 	json_array_foreach(list, i, one)
 	{
 		if (*text_of(one, "fault"))
-			add(sums, one, injected_counts);
+			sum_add(sums, one, injected_counts);
 	}
 }
 

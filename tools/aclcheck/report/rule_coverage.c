@@ -68,7 +68,7 @@ struct coverage_totals coverage_count(const json_t *report, const char *family)
 	return n;
 }
 
-static int by_name(const void *a, const void *b)
+static int coverage_by_name(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -84,7 +84,7 @@ const char *const *rule_families(void)
 		if (k == n && n < FAMILIES - 1)
 			families[n++] = acl_rules[i].family;
 	}
-	qsort(families, n, sizeof(*families), by_name);
+	qsort(families, n, sizeof(*families), coverage_by_name);
 	families[n] = NULL;
 	return families;
 }

@@ -114,7 +114,7 @@ static void name_process(pid_t pid, const char *library, struct search *s)
  * moment will do; but a process that ends while it is read shows only the
  * beginning.  The stack comes last.
  */
-static void look_at(void *context, pid_t pid)
+static void descendant_look_at(void *context, pid_t pid)
 {
 	char line[4352], library[64] = "";
 	bool checked = false, whole = false;
@@ -143,6 +143,6 @@ pid_t descendants_uncovered(char *what, size_t size)
 {
 	struct search s = {0, what, size};
 
-	descendants_each(look_at, &s);
+	descendants_each(descendant_look_at, &s);
 	return s.found;
 }

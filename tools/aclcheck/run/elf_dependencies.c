@@ -221,7 +221,7 @@ static bool starts_programs(const struct elf_file *e, bool program)
 	return (program && !elf_file_segment(e, PT_INTERP)) || imports(e, names);
 }
 
-static void look_at(struct search *s, const char *path, bool program)
+static void dependency_look_at(struct search *s, const char *path, bool program)
 {
 	static const char *const opening[] = {"dlopen", "dlmopen", NULL};
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -266,9 +266,9 @@ enum runtime_dependency runtime_dependency(
 	s.queue = json_array();
 	snprintf(path, sizeof(path), "%s", program);
 	answer = preloadable(path, sizeof(path));
-	look_at(&s, realpath(path, real) ? real : path, true);
+	dependency_look_at(&s, realpath(path, real) ? real : path, true);
 	for (size_t i = 0; !s.found && i < json_array_size(s.queue); i++)
-		look_at(&s, json_string_value(json_array_get(s.queue, i)), false);
+		dependency_look_at(&s, json_string_value(json_array_get(s.queue, i)), false);
 	json_decref(s.seen);
 	json_decref(s.queue);
 	if (s.found)

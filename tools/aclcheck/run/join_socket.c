@@ -10,7 +10,7 @@
 
 #include "interpose/common/run_socket.h"
 
-static bool add(char *answer, size_t *used, const char *word, size_t n, const char *value)
+static bool member_add(char *answer, size_t *used, const char *word, size_t n, const char *value)
 {
 	size_t size = n + 1 + strlen(value) + 1;
 
@@ -39,7 +39,7 @@ static size_t make_answer(char *answer)
 			size_t n = strlen(setting_table[s].word);
 
 			if (n == (size_t)(value - word) && !strncasecmp(word, setting_table[s].word, n) &&
-				!add(answer, &used, word, n, value + 1))
+				!member_add(answer, &used, word, n, value + 1))
 				return 0;
 		}
 	}

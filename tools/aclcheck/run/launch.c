@@ -13,7 +13,7 @@
 #include "interpose/common/preloadable.h"
 #include "tools/aclcheck/common/command.h"
 
-static char *join(const char *directory, const char *name)
+static char *words_join(const char *directory, const char *name)
 {
 	char *path;
 
@@ -46,12 +46,13 @@ const char *launch_self(void)
 
 char *launch_find(const char *name)
 {
-	char *lib = join(own_directory, "../lib"), *lib64 = join(own_directory, "../lib64"), *path;
+	char *lib = words_join(own_directory, "../lib"), *lib64 = words_join(own_directory, "../lib64"),
+	     *path;
 	const char *const places[] = {own_directory, lib, lib64, ACLCHECK_LIBDIR};
 	char *found = NULL;
 
 	for (unsigned i = 0; i < sizeof(places) / sizeof(*places) && !found; i++) {
-		path = join(places[i], name);
+		path = words_join(places[i], name);
 		found = realpath(path, NULL);
 		free(path);
 	}

@@ -45,7 +45,7 @@ void journals_free(struct journals *j)
 	free(j);
 }
 
-static void take(struct journals *j, const struct inotify_event *e)
+static void journal_take(struct journals *j, const struct inotify_event *e)
 {
 	const size_t n = e->len ? strlen(e->name) : 0;
 
@@ -64,7 +64,7 @@ void journals_read(struct journals *j)
 		for (ssize_t at = 0; at < n;) {
 			const struct inotify_event *e = (const void *)(events + at);
 
-			take(j, e);
+			journal_take(j, e);
 			at += (ssize_t)(sizeof(*e) + e->len);
 		}
 }

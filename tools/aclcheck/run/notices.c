@@ -40,7 +40,7 @@ void notices_open(struct notices *n, const char *job, const char *directory)
 }
 
 /* Whoever sent it, it is shown to people: made safe, and JSON wants good UTF-8. */
-static bool put(const char *raw, ssize_t n, char *line, size_t size)
+static bool notice_put(const char *raw, ssize_t n, char *line, size_t size)
 {
 	struct text t;
 
@@ -51,11 +51,11 @@ static bool put(const char *raw, ssize_t n, char *line, size_t size)
 	return true;
 }
 
-static bool take(int fd, char *line, size_t size)
+static bool notice_take(int fd, char *line, size_t size)
 {
 	char raw[NOTIFY_MAX];
 
-	return put(raw, fd < 0 ? -1 : recv(fd, raw, sizeof(raw), 0), line, size);
+	return notice_put(raw, fd < 0 ? -1 : recv(fd, raw, sizeof(raw), 0), line, size);
 }
 
 static bool is_link(const char *name)
@@ -74,7 +74,7 @@ static bool take_link(const char *directory, char *line, size_t size)
 
 	while (links && !taken && (d = readdir(links)))
 		taken = is_link(d->d_name) &&
-			put(raw, readlinkat(dirfd(links), d->d_name, raw, sizeof(raw)), line, size);
+			notice_put(raw, readlinkat(dirfd(links), d->d_name, raw, sizeof(raw)), line, size);
 	if (links)
 		closedir(links);
 	return taken;
@@ -82,7 +82,7 @@ static bool take_link(const char *directory, char *line, size_t size)
 
 bool notices_close(struct notices *n, char *line, size_t size)
 {
-	const bool any = take(n->fd[0], line, size) || take(n->fd[1], line, size) ||
+	const bool any = notice_take(n->fd[0], line, size) || notice_take(n->fd[1], line, size) ||
 			 take_link(n->directory, line, size);
 
 	for (unsigned i = 0; i < 2; i++)

@@ -81,7 +81,7 @@ bool outer_run_begin(const char *outer, const char *job)
 }
 
 /* What the processes of this run noted the outer one asks of them as well. */
-static void pass_on(const char *outer, const char *directory, const char *name)
+static void outer_pass_on(const char *outer, const char *directory, const char *name)
 {
 	char path[PATH_MAX], block[65536];
 	size_t n;
@@ -106,7 +106,7 @@ bool outer_run_end(const char *outer, const char *directory, const json_t *repor
 		size_t n = strlen(d->d_name), k = strlen(NOTES_SUFFIX);
 
 		if (n > k && !strcmp(d->d_name + n - k, NOTES_SUFFIX))
-			pass_on(outer, directory, d->d_name);
+			outer_pass_on(outer, directory, d->d_name);
 	}
 	if (notes)
 		closedir(notes);

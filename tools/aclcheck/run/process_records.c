@@ -80,7 +80,7 @@ struct process_records {
 	size_t n_unwatched;
 };
 
-static uint64_t now(void)
+static uint64_t records_now(void)
 {
 	struct timespec ts;
 
@@ -243,8 +243,8 @@ struct loss {
 	uint64_t id, lost;
 };
 
-static void keep(struct process_records *r, uint64_t time, pid_t pid, pid_t parent, enum record_kind kind,
-	const char *name)
+static void record_keep(struct process_records *r, uint64_t time, pid_t pid, pid_t parent,
+	enum record_kind kind, const char *name)
 {
 	struct record *at;
 
@@ -262,7 +262,7 @@ static void keep_mapping(struct process_records *r, const struct mapping *m, uin
 	const char *base = strrchr(m->path, '/');
 
 	base = base ? base + 1 : m->path;
-	keep(r, time, (pid_t)m->pid, 0,
+	record_keep(r, time, (pid_t)m->pid, 0,
 		is_runtime(m->path)                        ? RECORD_RUNTIME
 		: !strncmp(base, CHECKER, strlen(CHECKER)) ? RECORD_CHECKER
 							   : RECORD_MAPPED,
@@ -283,17 +283,17 @@ static void take_record(struct process_records *r, const struct perf_event_heade
 		break;
 	case PERF_RECORD_COMM:
 		if (header->misc & PERF_RECORD_MISC_COMM_EXEC)
-			keep(r, time, (pid_t)program_name->pid, 0, RECORD_PROGRAM, program_name->name);
+			record_keep(r, time, (pid_t)program_name->pid, 0, RECORD_PROGRAM, program_name->name);
 		else if (!strcmp(program_name->name, NOTIFY_NAME))
-			keep(r, time, (pid_t)program_name->pid, 0, RECORD_ALONE, "");
+			record_keep(r, time, (pid_t)program_name->pid, 0, RECORD_ALONE, "");
 		break;
 	case PERF_RECORD_FORK:
 		if (task->pid != task->parent)
-			keep(r, time, (pid_t)task->pid, (pid_t)task->parent, RECORD_FORK, "");
+			record_keep(r, time, (pid_t)task->pid, (pid_t)task->parent, RECORD_FORK, "");
 		break;
 	case PERF_RECORD_EXIT:
 		if (task->pid == task->tid)
-			keep(r, time, (pid_t)task->pid, 0, RECORD_EXIT, "");
+			record_keep(r, time, (pid_t)task->pid, 0, RECORD_EXIT, "");
 		break;
 	case PERF_RECORD_LOST:
 		r->lost += ((const struct loss *)body)->lost;
@@ -446,7 +446,7 @@ static void replay(struct process_records *r, uint64_t until)
 void process_records_read(struct process_records *r, bool all)
 {
 	struct epoll_event events[64];
-	uint64_t began = now();
+	uint64_t began = records_now();
 
 	while (epoll_wait(r->poll, events, 64, 0) == 64)
 		;

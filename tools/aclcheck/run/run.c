@@ -77,7 +77,7 @@ static const struct {
 #define SOFTNPU_DEVICES_MAX 64
 #define OWN_OPTIONS (sizeof(own_options) / sizeof(*own_options))
 
-static int help(void)
+static int run_help(void)
 {
 	command_help("run", "");
 	for (unsigned i = 0; i < OWN_OPTIONS; i++) {
@@ -173,7 +173,7 @@ static int own_option(struct run *run, int id, const char *value)
 }
 
 /* 0 = go on, else the exit code + 1 (help exits with 0). */
-static int parse(struct run *run, int argc, char **argv)
+static int run_parse(struct run *run, int argc, char **argv)
 {
 	char names[SETTING_COUNT][48];
 	struct option options[SETTING_COUNT + OWN_OPTIONS + 1];
@@ -186,7 +186,7 @@ static int parse(struct run *run, int argc, char **argv)
 		if (c == '?')
 			return command_bad_option(argv, optind, options) + 1;
 		if (c == 'h' || c == OPT_HELP + 256)
-			return help() + 1;
+			return run_help() + 1;
 		/* "--report -- ./app": the name of the file was forgotten. */
 		if (optarg && !strcmp(optarg, "--"))
 			return command_misuse("%s: a value is missing before '--'; see 'aclcheck run --help'",
@@ -221,7 +221,7 @@ static int check_report(struct run *run)
 }
 
 /* Beside the report when one is named: then also processes on other machines reach it. */
-static bool make_directory(struct run *run)
+static bool run_make_directory(struct run *run)
 {
 	char *pattern = NULL;
 	bool beside, made;
@@ -298,7 +298,7 @@ static enum fail_on measure(const struct run *run, const json_t *report)
 }
 
 /* *readable: all that the processes left could be read. */
-static json_t *collect(
+static json_t *run_collect(
 	const struct run *run, const struct supervised *ended, struct uncovered *u, bool *readable)
 {
 	const char *uncovered = uncovered_found(u), *lost = uncovered_lost_journal(u);
@@ -421,10 +421,10 @@ static bool write_report(const struct run *run, const json_t *report)
 	return report_flushed(stderr);
 }
 
-static int finish(struct run *run, const struct supervised *ended, struct uncovered *u)
+static int run_finish(struct run *run, const struct supervised *ended, struct uncovered *u)
 {
 	bool good = true, readable;
-	json_t *report = collect(run, ended, u, &readable);
+	json_t *report = run_collect(run, ended, u, &readable);
 	int code;
 
 	if (getenv("ACLCHECK_REPORT_MODE") && !strcmp(getenv("ACLCHECK_REPORT_MODE"), "owner"))
@@ -512,7 +512,7 @@ static bool run_whole(struct run *run, char **argv, struct uncovered *u, struct 
 int cmd_run(int argc, char **argv)
 {
 	struct run run = {.format = report_format_find("json")};
-	int code = parse(&run, argc, argv);
+	int code = run_parse(&run, argc, argv);
 	struct supervised ended;
 	struct uncovered *u;
 	char outer_job[128], timeout[16];
@@ -534,7 +534,7 @@ int cmd_run(int argc, char **argv)
 	if (!settings_name_files())
 		return command_misuse("out of memory");
 	if (!launch_preload(argv[0]) || (run.softnpu && !launch_softnpu(run.devices, release_of(&run))) ||
-		!make_directory(&run))
+		!run_make_directory(&run))
 		return COMMAND_MISUSE;
 	if (run.outer && !outer_run_begin(run.outer, outer_job)) {
 		command_say("the run above will not have the findings of this one");
@@ -550,7 +550,7 @@ int cmd_run(int argc, char **argv)
 	} else if (ended.exec_error) {
 		code = discard(&run, command_misuse("%s: %s", argv[0], strerror(ended.exec_error)));
 	} else {
-		code = finish(&run, &ended, u);
+		code = run_finish(&run, &ended, u);
 	}
 	uncovered_free(u);
 	return code;

@@ -52,7 +52,8 @@ static void __attribute__((noreturn)) be_program(char **argv, const sigset_t *be
 	_exit(COMMAND_MISUSE);
 }
 
-static pid_t start(char **argv, const sigset_t *before, const struct supervision *how, int *error_pipe)
+static pid_t supervise_start(
+	char **argv, const sigset_t *before, const struct supervision *how, int *error_pipe)
 {
 	int ends[2], go[2];
 	pid_t child;
@@ -84,7 +85,7 @@ static void send_signal(void *context, pid_t pid)
 	kill(pid, *(const int *)context);
 }
 
-static double now(void)
+static double supervise_now(void)
 {
 	struct timespec ts;
 
@@ -122,7 +123,7 @@ static void stop_as_well(void)
  * Only what was sent to us alone is passed on: the terminal sends its signals
  * to the whole group, others may.  To the program; when it has ended, to what it left.
  */
-static void pass_on(pid_t child, struct signal_probe *probe, const struct signalfd_siginfo *info)
+static void supervise_pass_on(pid_t child, struct signal_probe *probe, const struct signalfd_siginfo *info)
 {
 	static const struct timespec now;
 	int sig = (int)info->ssi_signo;
@@ -145,7 +146,7 @@ static void time_out(struct supervised *out, double *deadline)
 	int sig = out->timed_out ? SIGKILL : SIGTERM;
 
 	descendants_each(send_signal, &sig);
-	*deadline = now() + (out->timed_out ? 1 : GRACE_SECONDS);
+	*deadline = supervise_now() + (out->timed_out ? 1 : GRACE_SECONDS);
 	out->timed_out = true;
 }
 
@@ -159,7 +160,7 @@ static int take_signals(int fd, pid_t child, struct signal_probe *probe, int own
 		if (own && (int)info.ssi_signo == own)
 			got = own;
 		else if (info.ssi_signo != SIGCHLD)
-			pass_on(child, probe, &info);
+			supervise_pass_on(child, probe, &info);
 	return got;
 }
 
@@ -169,38 +170,38 @@ static double earlier(double a, double b)
 }
 
 /* When look() wants to be called; "never" is far away. */
-static double look_at(const struct supervision *how, int signal)
+static double supervise_look_at(const struct supervision *how, int signal)
 {
 	double in = how->look ? how->look(how->context, signal) : 0;
 
-	return now() + (in > 0 ? in : 1e6);
+	return supervise_now() + (in > 0 ? in : 1e6);
 }
 
 static void wait_for(pid_t child, struct signal_probe *probe, const struct supervision *how, int signals,
 	struct supervised *out)
 {
 	struct uncovered *u = how->uncovered;
-	double deadline = how->timeout ? now() + how->timeout : 0, due = look_at(how, 0);
+	double deadline = how->timeout ? supervise_now() + how->timeout : 0, due = supervise_look_at(how, 0);
 	struct pollfd fds[] = {
 		{.fd = signals, .events = POLLIN}, {.fd = u ? uncovered_fd(u) : -1, .events = POLLIN}};
 
 	while (!reap(child, &out->status)) {
-		double look = earlier(u ? uncovered_due(u) : now() + 60, due);
-		double left = (deadline && deadline < look ? deadline : look) - now();
+		double look = earlier(u ? uncovered_due(u) : supervise_now() + 60, due);
+		double left = (deadline && deadline < look ? deadline : look) - supervise_now();
 		int own;
 
 		poll(fds, 2, left > 0 ? (int)(left * 1000) + 1 : 0);
 		own = take_signals(signals, child, probe, how->own_signal);
-		if (own || now() >= due)
-			due = look_at(how, own);
+		if (own || supervise_now() >= due)
+			due = supervise_look_at(how, own);
 		if (u)
 			uncovered_look(u);
-		if (deadline && now() >= deadline)
+		if (deadline && supervise_now() >= deadline)
 			time_out(out, &deadline);
 	}
 }
 
-static void count(void *context, pid_t pid)
+static void supervise_count(void *context, pid_t pid)
 {
 	(void)pid;
 	++*(unsigned *)context;
@@ -210,21 +211,21 @@ static void count(void *context, pid_t pid)
 static unsigned wait_for_orphans(struct uncovered *u, struct signal_probe *probe, int signals)
 {
 	struct pollfd wanted = {.fd = u ? uncovered_fd(u) : -1, .events = POLLIN};
-	double until = now() + ORPHAN_SECONDS;
+	double until = supervise_now() + ORPHAN_SECONDS;
 	unsigned left;
 
 	do {
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;
 		left = 0;
-		descendants_each(count, &left);
+		descendants_each(supervise_count, &left);
 		if (!left)
 			break;
 		poll(&wanted, 1, 20);
 		take_signals(signals, 0, probe, 0);
 		if (u)
 			uncovered_look(u);
-	} while (now() < until);
+	} while (supervise_now() < until);
 	return left;
 }
 
@@ -255,7 +256,7 @@ bool supervise(char **argv, const struct supervision *how, struct supervised *ou
 	descendants_leave_out();
 	sigprocmask(SIG_BLOCK, &set, &before);
 	signal_probe_start(&probe);
-	child = start(argv, &before, how, &error_pipe);
+	child = supervise_start(argv, &before, how, &error_pipe);
 	if (child < 0) {
 		error = errno;
 		signal_probe_stop(&probe);

@@ -43,7 +43,7 @@ struct uncovered {
 	char found[512];
 };
 
-static double now(void)
+static double uncovered_now(void)
 {
 	struct timespec ts;
 
@@ -54,7 +54,7 @@ static double now(void)
 /* Often at first, when processes are started, seldom later. */
 static double usual_pause(const struct uncovered *u)
 {
-	double age = now() - u->began;
+	double age = uncovered_now() - u->began;
 
 	if (u->records)
 		return READ_PAUSE;
@@ -104,7 +104,7 @@ struct uncovered *uncovered_new(const char *directory, bool notes_only)
 	u->join = join_socket_open();
 	u->opened = -1;
 	wait_for(u, u->join);
-	u->began = now();
+	u->began = uncovered_now();
 	u->due = u->began + usual_pause(u);
 	run_pid_namespace(u->space, sizeof(u->space));
 	u->evaluated = need(json_object());
@@ -166,7 +166,7 @@ double uncovered_due(const struct uncovered *u)
 
 /* --- notes ------------------------------------------------------------------- */
 
-static void count(json_t *of, pid_t pid)
+static void uncovered_count(json_t *of, pid_t pid)
 {
 	char key[16];
 
@@ -233,7 +233,7 @@ static void program_note(struct uncovered *u, const struct note *note)
 
 	how = dependency_of(u, note, &runtime);
 	if (how == RUNTIME_NOT_NEEDED) {
-		count(u->harmless, note->pid);
+		uncovered_count(u->harmless, note->pid);
 		return;
 	}
 	if (how == RUNTIME_MAY_BE_STARTED)
@@ -261,7 +261,7 @@ static void joined_note(struct uncovered *u, const struct note *note)
 {
 	u->found_all += !strcmp(note->what, PROCESS_TREE_FOUND);
 	if (note->here && !strcmp(note->space, u->space))
-		count(u->joined, note->pid);
+		uncovered_count(u->joined, note->pid);
 	else if (note->here)
 		u->joined_elsewhere++;
 }
@@ -273,7 +273,7 @@ static void preloaded_note(struct uncovered *u, const struct note *note)
 	if (strcmp(note->space, u->space) != 0)
 		u->preloaded_elsewhere = true;
 	else
-		count(u->preloaded, note->pid);
+		uncovered_count(u->preloaded, note->pid);
 	if (!u->records && dependency_of(u, note, &runtime) == RUNTIME_NEEDED)
 		u->asking++;
 }
@@ -286,7 +286,7 @@ static void other_run_note(struct uncovered *u, const struct note *note)
 	if (strcmp(note->space, u->space) != 0)
 		u->preloaded_elsewhere = true;
 	else if (u->records || dependency_of(u, note, &runtime) == RUNTIME_NEEDED)
-		count(u->other, note->pid);
+		uncovered_count(u->other, note->pid);
 }
 
 static void run_note(struct uncovered *u, const struct note *note)
@@ -303,7 +303,7 @@ static void take_note(void *context, const struct note *note)
 	else if (!strcmp(note->what, PROCESS_TREE_RUN))
 		run_note(u, note);
 	else if (!strcmp(note->what, PROCESS_TREE_LOADER))
-		count(u->loader, note->pid);
+		uncovered_count(u->loader, note->pid);
 	else if (!strcmp(note->what, PROCESS_TREE_PRELOADED))
 		preloaded_note(u, note);
 	else if (!strcmp(note->what, PROCESS_TREE_OTHER_RUN))
@@ -324,9 +324,9 @@ static bool was_opened(struct uncovered *u)
 	return any;
 }
 
-static void look(struct uncovered *u)
+static void uncovered_look_once(struct uncovered *u)
 {
-	double began = now(), cost;
+	double began = uncovered_now(), cost;
 
 	if (was_opened(u)) {
 		u->quick = LOOKS_AFTER_OPEN;
@@ -338,13 +338,13 @@ static void look(struct uncovered *u)
 	if (!u->found[0])
 		descendants_uncovered(u->found, sizeof(u->found));
 	notes_read(u->notes, take_note, u);
-	cost = now() - began;
+	cost = uncovered_now() - began;
 	if (u->quick) {
 		u->quick--;
-		u->due = now() + u->pause;
+		u->due = uncovered_now() + u->pause;
 		u->pause *= 2;
 	} else {
-		u->due = now() + usual_pause(u);
+		u->due = uncovered_now() + usual_pause(u);
 	}
 	/* Hundreds of processes that all start at once are not slowed down by being looked at. */
 	u->rest = began + 5 * cost;
@@ -358,11 +358,11 @@ void uncovered_look(struct uncovered *u)
 		join_socket_serve(u->join);
 	journals_read(u->journals);
 	if (!u->records) {
-		look(u);
+		uncovered_look_once(u);
 		return;
 	}
 	process_records_read(u->records, false);
-	u->due = now() + usual_pause(u);
+	u->due = uncovered_now() + usual_pause(u);
 }
 
 /* --- the end ------------------------------------------------------------------- */

@@ -32,7 +32,7 @@ static bool is_option(enum setting s)
 	       s == SETTING_SYMBOLS;
 }
 
-static int help(void)
+static int replay_help(void)
 {
 	command_help("replay", "");
 	settings_print_options(is_option);
@@ -64,7 +64,7 @@ static int set_option(struct replay *r, enum setting s, const char *value)
 	return setting_set(s, value);
 }
 
-static int parse(struct replay *r, int argc, char **argv, bool *helped)
+static int replay_parse(struct replay *r, int argc, char **argv, bool *helped)
 {
 	struct option options[SETTING_COUNT + 3] = {{0}};
 	char names[SETTING_COUNT][48];
@@ -77,7 +77,7 @@ static int parse(struct replay *r, int argc, char **argv, bool *helped)
 	while (!code && (c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
 		if (c == 'h' || c == OPT_HELP + 256) {
 			*helped = true;
-			return help();
+			return replay_help();
 		}
 		if (c == OPT_FORMAT + 256) {
 			r->format = report_format_find(optarg);
@@ -95,7 +95,7 @@ static int parse(struct replay *r, int argc, char **argv, bool *helped)
 
 /* --- the reader ------------------------------------------------------------------ */
 
-static bool make_directory(struct replay *r)
+static bool replay_make_directory(struct replay *r)
 {
 	snprintf(r->directory, sizeof(r->directory), "%.4000s/aclcheck-replay-XXXXXX", temporary_directory());
 	if (mkdtemp(r->directory))
@@ -138,7 +138,7 @@ static int read_traces(const struct replay *r, char **traces, int n)
 
 /* --- the report --------------------------------------------------------------------- */
 
-static json_t *collect(const struct replay *r, bool whole)
+static json_t *replay_collect(const struct replay *r, bool whole)
 {
 	struct merge *m = merge_new();
 	json_t *report;
@@ -161,15 +161,15 @@ int cmd_replay(int argc, char **argv)
 {
 	struct replay r = {.format = NULL};
 	bool helped = false, good;
-	int code = parse(&r, argc, argv, &helped), read;
+	int code = replay_parse(&r, argc, argv, &helped), read;
 	json_t *report;
 
 	if (code || helped)
 		return code;
-	if (!make_directory(&r))
+	if (!replay_make_directory(&r))
 		return COMMAND_MISUSE;
 	read = read_traces(&r, argv + optind, argc - optind);
-	report = read && read != COMMAND_INCONCLUSIVE ? NULL : collect(&r, !read);
+	report = read && read != COMMAND_INCONCLUSIVE ? NULL : replay_collect(&r, !read);
 	temporary_directory_remove(r.directory);
 	if (!report)
 		return COMMAND_MISUSE;

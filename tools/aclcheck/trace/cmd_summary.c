@@ -28,7 +28,7 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-static int put(const char *text, size_t size, const char *path)
+static int summary_put(const char *text, size_t size, const char *path)
 {
 	if (path)
 		return whole_file(path, text, size) ? 0 : COMMAND_MISUSE;
@@ -52,7 +52,7 @@ static int print(const struct summary *s, bool json, const char *path)
 	if (fclose(f) || !ok)
 		status = command_misuse("out of memory");
 	else
-		status = put(text, size, path);
+		status = summary_put(text, size, path);
 	free(text);
 	return status;
 }
@@ -84,10 +84,10 @@ static int print_count(void *argument)
 	if (!ctf_read(r->traces, r->n_traces, &reader))
 		return COMMAND_MISUSE;
 	snprintf(text, sizeof(text), "%" PRIu64 "\n", n);
-	return put(text, strlen(text), r->path);
+	return summary_put(text, strlen(text), r->path);
 }
 
-static bool collect(const struct request *r, struct summary *s)
+static bool summary_collect_from(const struct request *r, struct summary *s)
 {
 	struct ctf_reader reader = {.context = s,
 		.event = summary_event,
@@ -111,10 +111,10 @@ static int print_calls(void *argument)
 	char text[96];
 	int status = COMMAND_MISUSE;
 
-	if (collect(r, s)) {
+	if (summary_collect_from(r, s)) {
 		snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64 " %u\n", s->events, s->calls,
 			summary_lacking_processes(s));
-		status = put(text, strlen(text), NULL);
+		status = summary_put(text, strlen(text), NULL);
 	}
 	summary_free(s);
 	free(s);
@@ -127,7 +127,7 @@ static int summarise(void *argument)
 	struct summary *s = need(calloc(1, sizeof(*s)));
 	int status = COMMAND_MISUSE;
 
-	if (collect(r, s)) {
+	if (summary_collect_from(r, s)) {
 		status = print(s, r->json, r->path);
 		if (!status && !s->calls) {
 			command_say("no AscendCL call in it: it is a trace of something else, or nothing was "

@@ -166,7 +166,7 @@ static bool parse_window(struct options *o, const struct option *option, const c
 }
 
 /* Exit status, or -1 to go on. */
-static int parse(struct options *o, int argc, char **argv)
+static int trace_parse(struct options *o, int argc, char **argv)
 {
 	int c, index;
 
@@ -276,7 +276,7 @@ static bool is_empty(const char *path)
 	return empty;
 }
 
-static bool make_directory(struct recording *r)
+static bool trace_make_directory(struct recording *r)
 {
 	char name[64];
 	time_t now = time(NULL);
@@ -442,7 +442,7 @@ struct saved_variable {
 	char *value;
 };
 
-static void keep(struct saved_variable *k, const char *name)
+static void trace_keep(struct saved_variable *k, const char *name)
 {
 	const char *value = getenv(name);
 
@@ -506,7 +506,7 @@ static double earlier(double a, double b)
 	return !b || (a && a < b) ? a : b;
 }
 
-static double look(void *context, int signal)
+static double trace_look(void *context, int signal)
 {
 	struct recording *r = context;
 	bool hangs = false;
@@ -527,7 +527,7 @@ static int run_program(struct recording *r)
 {
 	struct supervision how = {.timeout = r->opt.timeout,
 		.started = program_started,
-		.look = look,
+		.look = trace_look,
 		.own_signal = r->opt.on_signal ? SIGUSR1 : 0,
 		.context = r};
 	static const char *const names[] = {"LTTNG_HOME", "LTTNG_UST_REGISTER_TIMEOUT",
@@ -539,7 +539,7 @@ static int run_program(struct recording *r)
 	int status = COMMAND_MISUSE;
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		keep(&kept[i], names[i]);
+		trace_keep(&kept[i], names[i]);
 	if (set_environment(r)) {
 		if (!supervise(r->opt.program, &how, &s))
 			command_say("%s: %s", r->opt.program[0], strerror(errno));
@@ -684,7 +684,7 @@ static int wait_for_end(struct recording *r)
 	int status = 0;
 
 	if (r->opt.attach)
-		attach_wait(r->opt.attach, &r->opt.window, look, r);
+		attach_wait(r->opt.attach, &r->opt.window, trace_look, r);
 	else
 		status = run_program(r);
 	clock_gettime(CLOCK_MONOTONIC, &now);
@@ -701,7 +701,7 @@ static bool begin_disk(struct recording *r)
 	return !*r->directory || r->opt.ring || disk_begin(&r->disk, r->directory, rings, r->opt.lossless);
 }
 
-static bool begin(struct recording *r)
+static bool trace_begin(struct recording *r)
 {
 	enum trace_daemon_place place = r->opt.shared   ? DAEMON_RUNNING
 					: r->opt.attach ? DAEMON_NEAR
@@ -718,12 +718,12 @@ static bool begin(struct recording *r)
 	return true;
 }
 
-static int record(struct recording *r)
+static int trace_record(struct recording *r)
 {
 	int status;
 	bool whole;
 
-	if (!begin(r)) {
+	if (!trace_begin(r)) {
 		trace_daemon_stop(&r->daemon);
 		return COMMAND_MISUSE;
 	}
@@ -747,7 +747,7 @@ int cmd_trace(int argc, char **argv)
 	static struct recording r = {.disk = NO_DISK, .ends = {0, -1}};
 	const char *refusal;
 	char why[512] = "";
-	int status = parse(&r.opt, argc, argv);
+	int status = trace_parse(&r.opt, argc, argv);
 
 	if (status >= 0)
 		return status;
@@ -771,9 +771,9 @@ int cmd_trace(int argc, char **argv)
 		return command_misuse("%s", refusal);
 	if (r.opt.attach && !attach_possible(r.opt.attach))
 		return COMMAND_MISUSE;
-	if (!make_directory(&r))
+	if (!trace_make_directory(&r))
 		return COMMAND_MISUSE;
-	status = record(&r);
+	status = trace_record(&r);
 	free(r.events);
 	return status;
 }

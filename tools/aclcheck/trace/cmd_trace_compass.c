@@ -71,7 +71,7 @@ static bool is_directory(const char *path)
 	return !filestat_path(path, &s) && S_ISDIR(s.st_mode);
 }
 
-static char *join(const char *directory, const char *name)
+static char *compass_join(const char *directory, const char *name)
 {
 	char *path = NULL;
 
@@ -85,7 +85,7 @@ static bool install_files(const char *directory)
 	if (!ok)
 		command_say("%s: %s", directory, strerror(errno));
 	for (unsigned i = 0; ok && i < N_FILES; i++) {
-		char *path = join(directory, files[i].name);
+		char *path = compass_join(directory, files[i].name);
 
 		ok = whole_file(path, files[i].begin, (size_t)(files[i].end - files[i].begin));
 		if (ok)
@@ -97,8 +97,8 @@ static bool install_files(const char *directory)
 
 static bool enable_files(const char *workspace)
 {
-	char *settings = join(workspace, COMPASS_SETTINGS),
-	     *preferences = join(workspace, COMPASS_PREFERENCES);
+	char *settings = compass_join(workspace, COMPASS_SETTINGS),
+	     *preferences = compass_join(workspace, COMPASS_PREFERENCES);
 	const char *names[N_FILES];
 	bool ok = make_path(settings);
 
@@ -127,7 +127,7 @@ static bool install_into_workspace(const char *workspace)
 			"%s: Trace Compass has it open (process %ld): close it first", workspace, (long)pid);
 		return false;
 	}
-	xml = join(workspace, COMPASS_XML);
+	xml = compass_join(workspace, COMPASS_XML);
 	ok = install_files(xml) && enable_files(workspace);
 	free(xml);
 	return ok;
@@ -135,7 +135,7 @@ static bool install_into_workspace(const char *workspace)
 
 static bool install(const char *directory)
 {
-	char *metadata = join(directory, COMPASS_METADATA);
+	char *metadata = compass_join(directory, COMPASS_METADATA);
 	bool workspace = is_directory(metadata);
 
 	free(metadata);

@@ -49,7 +49,7 @@ static void add_trace(struct reading *r, const char *path, int64_t offset)
 	r->traces[r->n_traces++] = (struct trace){need(strdup(path)), offset, ended ? ended : UINT64_MAX};
 }
 
-static int by_name(const void *a, const void *b)
+static int ctf_by_name(const void *a, const void *b)
 {
 	const struct trace *x = a, *y = b;
 
@@ -125,7 +125,7 @@ static bool find_traces(struct reading *r, char *const *paths, unsigned n)
 		if (!found)
 			return false;
 	}
-	qsort(r->traces, r->n_traces, sizeof(*r->traces), by_name);
+	qsort(r->traces, r->n_traces, sizeof(*r->traces), ctf_by_name);
 	return true;
 }
 

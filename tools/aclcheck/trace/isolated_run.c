@@ -17,7 +17,7 @@
 
 int isolated_terminal = -1;
 
-static void pass_on(int fd)
+static void isolated_pass_on(int fd)
 {
 	char block[4096];
 	ssize_t n;
@@ -68,7 +68,7 @@ int isolated_run(int (*work)(void *), void *argument, const char *what)
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (WIFEXITED(status) && messages >= 0)
-		pass_on(messages);
+		isolated_pass_on(messages);
 	close(messages);
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);

@@ -268,7 +268,8 @@ static struct process_state *process_of(struct summary *s, unsigned trace, uint3
 	return p;
 }
 
-static struct thread_state *thread_of(struct summary *s, const struct event_kind *k, const bt_event *event)
+static struct thread_state *summary_thread(
+	struct summary *s, const struct event_kind *k, const bt_event *event)
 {
 	const bt_field *context = bt_event_borrow_common_context_field_const(event);
 	uint32_t pid = context ? (uint32_t)value(context, k->pid) : 0;
@@ -389,7 +390,7 @@ static void observe(const struct summary *s, const struct thread_state *t, const
 }
 
 /* A call has ended: outer says whether it lies within one that blocks, whose time it is then. */
-static void finish(struct summary *s, const struct thread_state *t, const struct event_kind *k,
+static void summary_finish(struct summary *s, const struct thread_state *t, const struct event_kind *k,
 	const struct open_call *c, const bt_field *f, int64_t now, bool outer)
 {
 	uint64_t ns = now > c->start ? (uint64_t)(now - c->start) : 0;
@@ -411,7 +412,7 @@ static void finish(struct summary *s, const struct thread_state *t, const struct
 	observe(s, t, c, CALL_RETURNED, now, k->ret == NO_FIELD ? 0 : (int64_t)value(f, k->ret));
 }
 
-static void count(
+static void summary_count(
 	struct summary *s, struct thread_state *t, const struct event_kind *k, uint32_t number, bool inside)
 {
 	struct process_state *p = t->process;
@@ -426,7 +427,7 @@ static void count(
 }
 
 /* The calls from there on are over, though nothing says when. */
-static void forget(struct summary *s, struct thread_state *t, unsigned from)
+static void summary_forget(struct summary *s, struct thread_state *t, unsigned from)
 {
 	for (unsigned i = from; i < t->depth; i++) {
 		s->lost_ends++;
@@ -453,10 +454,10 @@ static void entry(
 
 	read_inputs(t->process, &c, k, f);
 	if (k->number != NO_FIELD)
-		forget(s, t, enclosing(t, &c));
+		summary_forget(s, t, enclosing(t, &c));
 	*push(t) = c;
 	t->blocked += k->blocks;
-	count(s, t, k, c.number, c.inside);
+	summary_count(s, t, k, c.number, c.inside);
 }
 
 /* The place behind the call that ends here, 0: it is not there. */
@@ -468,7 +469,7 @@ static unsigned find_open(const struct thread_state *t, unsigned api, uint32_t n
 	return 0;
 }
 
-static void leave(
+static void summary_leave(
 	struct summary *s, struct thread_state *t, const struct event_kind *k, const bt_field *f, int64_t now)
 {
 	unsigned i = find_open(t, k->api, (uint32_t)value(f, k->number));
@@ -476,15 +477,15 @@ static void leave(
 
 	if (!i) {
 		s->lost_begins++;
-		count(s, t, k, (uint32_t)value(f, k->number), value(f, k->path) == ACL_PATH_INSIDE);
+		summary_count(s, t, k, (uint32_t)value(f, k->number), value(f, k->path) == ACL_PATH_INSIDE);
 		add_result(s, t->process, k, f);
 		return;
 	}
-	forget(s, t, i);
+	summary_forget(s, t, i);
 	c = t->open[i - 1];
 	t->depth = i - 1;
 	t->blocked -= k->blocks;
-	finish(s, t, k, &c, f, now, t->blocked > 0);
+	summary_finish(s, t, k, &c, f, now, t->blocked > 0);
 }
 
 static void whole_call(struct summary *s, struct thread_state *t, const struct event_kind *k,
@@ -494,9 +495,9 @@ static void whole_call(struct summary *s, struct thread_state *t, const struct e
 	uint64_t end = clock ? bt_clock_snapshot_get_value(clock) : 0, start = value(f, k->start);
 
 	read_inputs(t->process, &c, k, f);
-	count(s, t, k, c.number, c.inside);
+	summary_count(s, t, k, c.number, c.inside);
 	c.start = now - (end > start ? (int64_t)(end - start) : 0);
-	finish(s, t, k, &c, f, now, false);
+	summary_finish(s, t, k, &c, f, now, false);
 }
 
 /* --- the events ---------------------------------------------------------------------- */
@@ -569,7 +570,7 @@ bool summary_event(void *summary, const bt_event *event, const bt_clock_snapshot
 		killed(s, k, f, now, clock);
 		return true;
 	}
-	t = thread_of(s, k, event);
+	t = summary_thread(s, k, event);
 	if (k->meaning == MEANS_FACT) {
 		fact(t->process, f);
 		return true;
@@ -581,7 +582,7 @@ bool summary_event(void *summary, const bt_event *event, const bt_clock_snapshot
 		entry(s, t, k, f, now);
 		break;
 	case MEANS_EXIT:
-		leave(s, t, k, f, now);
+		summary_leave(s, t, k, f, now);
 		break;
 	case MEANS_CALL:
 		whole_call(s, t, k, f, now, clock);
@@ -682,7 +683,7 @@ static void add_open(struct summary *s, struct process_state *p, struct thread_s
 	bool blocked = false, blocks;
 
 	if (s->lacks >> LACKS_AFTER_WINDOW & 1)
-		forget(s, t, 0);
+		summary_forget(s, t, 0);
 	s->unfinished += t->depth;
 	for (unsigned i = 0; i < t->depth; i++) {
 		const struct open_call *c = &t->open[i];

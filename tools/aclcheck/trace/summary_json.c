@@ -9,7 +9,7 @@
 #define SITES_LISTED 1000
 #define UNFINISHED_MAX 1000 /* of a process that are listed */
 
-static json_t *number(uint64_t n)
+static json_t *json_number(uint64_t n)
 {
 	return json_integer((json_int_t)n);
 }
@@ -35,9 +35,9 @@ static json_t *codes(const struct call_stat *f)
 	json_t *list = json_array();
 
 	for (unsigned i = 0; i < f->n_codes; i++)
-		json_array_append_new(list,
-			json_pack("{s:I, s:o, s:o}", "code", (json_int_t)f->codes[i].code, "name",
-				word(acl_error_name(f->codes[i].code)), "count", number(f->codes[i].count)));
+		json_array_append_new(list, json_pack("{s:I, s:o, s:o}", "code", (json_int_t)f->codes[i].code,
+						    "name", word(acl_error_name(f->codes[i].code)), "count",
+						    json_number(f->codes[i].count)));
 	return list;
 }
 
@@ -60,12 +60,14 @@ static json_t *functions(const struct summary *s)
 		if (f->calls)
 			json_array_append_new(list,
 				json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-					"function", acl_apis[i].name, "calls", number(f->calls), "timed",
-					number(f->done - f->open), "errors", number(f->errors), "total",
-					number(f->total), "mean", number(f->done ? f->total / f->done : 0),
-					"min", number(f->min), "max", number(f->max), "p50",
-					number(stat_percentile(f, 50)), "p95", number(stat_percentile(f, 95)),
-					"p99", number(stat_percentile(f, 99)), "codes", codes(f)));
+					"function", acl_apis[i].name, "calls", json_number(f->calls), "timed",
+					json_number(f->done - f->open), "errors", json_number(f->errors),
+					"total", json_number(f->total), "mean",
+					json_number(f->done ? f->total / f->done : 0), "min",
+					json_number(f->min), "max", json_number(f->max), "p50",
+					json_number(stat_percentile(f, 50)), "p95",
+					json_number(stat_percentile(f, 95)), "p99",
+					json_number(stat_percentile(f, 99)), "codes", codes(f)));
 	}
 	return list;
 }
@@ -79,14 +81,14 @@ static json_t *copies(const struct summary *s, const struct process_state *p)
 	for (unsigned i = 0; i < n; i++) {
 		const struct copy_stat *c = all[i];
 
-		json_array_append_new(
-			list, json_pack("{s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "stream",
-				      c->blocking ? json_null() : address(c->stream), "blocking", c->blocking,
-				      "kind", word(summary_copy_kind(c->kind)), "copies", number(c->copies),
-				      "bytes", number(c->bytes), "bytes_per_second",
-				      c->blocking ? known(s, number(summary_copy_rate(c))) : json_null(),
-				      "issued_per_second",
-				      c->blocking ? json_null() : known(s, number(summary_copy_rate(c)))));
+		json_array_append_new(list,
+			json_pack("{s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "stream",
+				c->blocking ? json_null() : address(c->stream), "blocking", c->blocking,
+				"kind", word(summary_copy_kind(c->kind)), "copies", json_number(c->copies),
+				"bytes", json_number(c->bytes), "bytes_per_second",
+				c->blocking ? known(s, json_number(summary_copy_rate(c))) : json_null(),
+				"issued_per_second",
+				c->blocking ? json_null() : known(s, json_number(summary_copy_rate(c)))));
 	}
 	free(all);
 	return list;
@@ -100,8 +102,8 @@ static json_t *memory(const struct process_state *p)
 		const struct memory_use *u = &p->memory.use[i];
 
 		json_object_set_new(all, memory_kind_names[i],
-			json_pack("{s:o, s:o, s:o}", "high_water", number(u->high), "at_end", number(u->now),
-				"blocks_at_end", number(u->blocks)));
+			json_pack("{s:o, s:o, s:o}", "high_water", json_number(u->high), "at_end",
+				json_number(u->now), "blocks_at_end", json_number(u->blocks)));
 	}
 	return all;
 }
@@ -117,8 +119,8 @@ static json_t *sites(const struct summary *s)
 		json_array_append_new(
 			list, json_pack("{s:s, s:O, s:i, s:o, s:o, s:o}", "function",
 				      acl_apis[sums[i]->api].name, "place", sums[i]->place, "processes",
-				      (int)sums[i]->processes, "calls", number(sums[i]->calls), "total",
-				      number(sums[i]->total), "blocked", number(sums[i]->blocked)));
+				      (int)sums[i]->processes, "calls", json_number(sums[i]->calls), "total",
+				      json_number(sums[i]->total), "blocked", json_number(sums[i]->blocked)));
 	site_sums_free(sums, all);
 	return list;
 }
@@ -132,7 +134,7 @@ static json_t *unfinished(const struct summary *s, const struct process_state *p
 			json_array_append_new(list,
 				json_pack("{s:s, s:i, s:I, s:o}", "function", acl_apis[t->open[j].api].name,
 					"thread", (int)t->tid, "begun", (json_int_t)t->open[j].start,
-					"so_far", known(s, number(summary_so_far(s, p, &t->open[j])))));
+					"so_far", known(s, json_number(summary_so_far(s, p, &t->open[j])))));
 	return list;
 }
 
@@ -147,15 +149,16 @@ static json_t *processes(const struct summary *s)
 			json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
 				  "s:o, s:o, s:o, s:o, s:o, s:b, s:o}",
 				"pid", (int)p->pid, "command", word(p->command), "rank", word(p->rank),
-				"host", word(p->host), "calls", number(p->calls), "errors", number(p->errors),
-				"threads", number(HASH_COUNT(p->threads)), "duration",
-				number((uint64_t)(p->last - p->first)), "in_calls", number(p->in_calls),
-				"bytes_copied", p->bare ? json_null() : number(summary_bytes_copied(p)),
-				"blocked", number(p->blocked), "findings", number(p->findings), "verdict",
+				"host", word(p->host), "calls", json_number(p->calls), "errors",
+				json_number(p->errors), "threads", json_number(HASH_COUNT(p->threads)),
+				"duration", json_number((uint64_t)(p->last - p->first)), "in_calls",
+				json_number(p->in_calls), "bytes_copied",
+				p->bare ? json_null() : json_number(summary_bytes_copied(p)), "blocked",
+				json_number(p->blocked), "findings", json_number(p->findings), "verdict",
 				word(p->verdict), "memory", p->bare ? json_null() : known(s, memory(p)),
-				"unknown_frees", number(p->memory.unknown_frees), "copies", copies(s, p),
-				"calls_before", number(p->earlier), "calls_made",
-				p->made ? number(p->made) : json_null(), "killed", summary_was_killed(p),
+				"unknown_frees", json_number(p->memory.unknown_frees), "copies", copies(s, p),
+				"calls_before", json_number(p->earlier), "calls_made",
+				p->made ? json_number(p->made) : json_null(), "killed", summary_was_killed(p),
 				"unfinished", unfinished(s, p)));
 	}
 	return list;
@@ -193,11 +196,12 @@ static json_t *reasons(const struct summary *s)
 bool summary_print_json(const struct summary *s, FILE *out)
 {
 	json_t *all = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o}",
-		"events", number(s->events), "calls", number(s->calls), "errors", number(s->errors),
-		"unfinished", number(s->unfinished), "lost_begins", number(s->lost_begins), "lost_ends",
-		number(s->lost_ends), "discarded_events", number(s->discarded), "lost_packets",
-		number(s->lost), "complete", !summary_is_incomplete(s), "reasons", reasons(s), "functions",
-		functions(s), "sites", sites(s), "processes", processes(s), "imbalance", imbalance(s));
+		"events", json_number(s->events), "calls", json_number(s->calls), "errors",
+		json_number(s->errors), "unfinished", json_number(s->unfinished), "lost_begins",
+		json_number(s->lost_begins), "lost_ends", json_number(s->lost_ends), "discarded_events",
+		json_number(s->discarded), "lost_packets", json_number(s->lost), "complete",
+		!summary_is_incomplete(s), "reasons", reasons(s), "functions", functions(s), "sites",
+		sites(s), "processes", processes(s), "imbalance", imbalance(s));
 	bool ok = all && !json_dumpf(all, out, JSON_INDENT(1)) && fputc('\n', out) != EOF;
 
 	json_decref(all);

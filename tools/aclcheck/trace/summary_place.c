@@ -13,7 +13,7 @@ static const bt_field *field(const bt_field *fields, const char *name)
 	return bt_field_structure_borrow_member_field_by_name_const(fields, name);
 }
 
-static uint64_t number(const bt_field *fields, const char *name)
+static uint64_t summary_place_number(const bt_field *fields, const char *name)
 {
 	const bt_field *f = field(fields, name);
 
@@ -30,9 +30,9 @@ void code_module_add(struct process_state *p, const bt_field *fields)
 	if (path)
 		ctf_text(path, text, sizeof(text));
 	m->path = need(strdup(text));
-	m->base = number(fields, "base");
-	m->start = number(fields, "start");
-	m->end = number(fields, "end");
+	m->base = summary_place_number(fields, "base");
+	m->start = summary_place_number(fields, "start");
+	m->end = summary_place_number(fields, "end");
 	for (uint64_t i = 0; i < n && 2 * i + 2 < sizeof(m->build_id); i++)
 		snprintf(m->build_id + 2 * i, 3, "%02x",
 			(unsigned)ctf_uint(bt_field_array_borrow_element_field_by_index_const(id, i)) & 0xff);
@@ -76,10 +76,10 @@ void code_python_line_add(struct process_state *p, const bt_field *fields)
 	const bt_field *line = field(fields, "line");
 	struct python_line *l;
 
-	if (!line || python_line(p, (uint32_t)number(fields, "id")))
+	if (!line || python_line(p, (uint32_t)summary_place_number(fields, "id")))
 		return;
 	l = need(calloc(1, sizeof(*l)));
-	l->number = (uint32_t)number(fields, "id");
+	l->number = (uint32_t)summary_place_number(fields, "id");
 	l->line = bt_field_integer_signed_get_value(line);
 	l->function = text_field(fields, "function");
 	l->file = text_field(fields, "file");
@@ -90,7 +90,7 @@ void code_python_stack_add(struct process_state *p, const bt_field *fields)
 {
 	const bt_field *frames = field(fields, "frames");
 	uint64_t n = frames ? bt_field_array_get_length(frames) : 0, frame = 0;
-	uint32_t id = (uint32_t)number(fields, "id");
+	uint32_t id = (uint32_t)summary_place_number(fields, "id");
 	struct python_stack *s;
 
 	for (uint64_t i = 0; i < n && !(frame & TRACE_PYTHON); i++)

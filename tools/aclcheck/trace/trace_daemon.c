@@ -85,7 +85,7 @@ static void limit_descriptors(void)
 }
 
 /* A daemon must not outlive the keeper, must not see the terminal's signals, and says nothing. */
-static pid_t start(const char *log, char *const *argv)
+static pid_t daemon_start(const char *log, char *const *argv)
 {
 	pid_t parent = getpid(), pid = fork();
 	sigset_t none;
@@ -155,7 +155,7 @@ static bool start_sessiond(struct keeper *k)
 	sigemptyset(&wait);
 	sigaddset(&wait, SIGUSR1);
 	sigaddset(&wait, SIGCHLD);
-	k->sessiond = start(log, argv);
+	k->sessiond = daemon_start(log, argv);
 	do {
 		got = sigtimedwait(&wait, NULL, &limit);
 	} while (got == SIGCHLD && waitpid(k->sessiond, &status, WNOHANG) == 0);
@@ -220,7 +220,7 @@ static bool start_relayd(struct keeper *k, struct keeper_answer *a)
 	a->control_port = ports[0];
 	a->data_port = ports[1];
 	a->live_port = ports[2];
-	k->relayd = start(log, argv);
+	k->relayd = daemon_start(log, argv);
 	for (unsigned i = 0; i < READY_SECONDS * 100; i++) {
 		if (waitpid(k->relayd, &status, WNOHANG) == k->relayd) {
 			say_dead("lttng-relayd", status);
@@ -314,7 +314,7 @@ static bool end_session(const char *session)
 
 /* Until the recording is over; a command that is gone has said nothing. True: nothing is left to be written.
  */
-static bool keep(struct keeper *k, int line)
+static bool daemon_keep(struct keeper *k, int line)
 {
 	struct keeper_word last = {0}, word;
 	struct watched_program program = {0, -1};
@@ -367,7 +367,7 @@ static void __attribute__((noreturn)) be_keeper(struct keeper *k, const struct t
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	answer.up = start_all(k, d, &answer);
 	if (write(line, &answer, sizeof(answer)) == sizeof(answer))
-		written = keep(k, survivor_keep_only(line));
+		written = daemon_keep(k, survivor_keep_only(line));
 	end_daemons(k, written);
 	if (k->home[0])
 		temporary_directory_remove(k->home);
@@ -377,7 +377,7 @@ static void __attribute__((noreturn)) be_keeper(struct keeper *k, const struct t
 	_exit(0);
 }
 
-static void say(const struct trace_daemon *d, bool stop)
+static void daemon_say(const struct trace_daemon *d, bool stop)
 {
 	struct keeper_word word = {
 		.stop = stop, .at_once = d->written, .asks = d->asks, .program = d->program};
@@ -391,7 +391,7 @@ static void say_asks(void *context, bool asks)
 	struct trace_daemon *d = context;
 
 	d->asks = asks;
-	say(d, false);
+	daemon_say(d, false);
 }
 
 static bool start_keeper(struct trace_daemon *d, const struct trace_place *where)
@@ -424,7 +424,7 @@ static bool start_keeper(struct trace_daemon *d, const struct trace_place *where
 
 void trace_daemon_announce(const struct trace_daemon *d)
 {
-	say(d, false);
+	daemon_say(d, false);
 }
 
 /* --- from outside ---------------------------------------------------------- */
@@ -468,7 +468,7 @@ void trace_daemon_stop(struct trace_daemon *d)
 	d->session[0] = 0;
 	control_watch(NULL, NULL);
 	if (d->keeper > 0) {
-		say(d, true);
+		daemon_say(d, true);
 		close(d->line);
 		while (waitpid(d->keeper, NULL, 0) < 0 && errno == EINTR)
 			;

@@ -37,7 +37,7 @@ static struct {
 	acl_trace_ended_fn ended;
 } watcher;
 
-static uint64_t now(void)
+static uint64_t ends_now(void)
 {
 	struct timespec t;
 
@@ -127,7 +127,7 @@ static bool has_ended(const struct watched_program *p)
 }
 
 /* False: it runs on. */
-static bool look_at(const struct watched_program *p, uint64_t when)
+static bool ends_look_at(const struct watched_program *p, uint64_t when)
 {
 	char path[PATH_MAX];
 
@@ -141,14 +141,14 @@ static bool look_at(const struct watched_program *p, uint64_t when)
 	return true;
 }
 
-static void look(void)
+static void ends_look(void)
 {
-	uint64_t when = now();
+	uint64_t when = ends_now();
 	unsigned kept = 0;
 
 	find_processes();
 	for (unsigned i = 0; i < watcher.n; i++)
-		if (!look_at(&watcher.processes[i], when))
+		if (!ends_look_at(&watcher.processes[i], when))
 			watcher.processes[kept++] = watcher.processes[i];
 	watcher.n = kept;
 }
@@ -185,7 +185,7 @@ static void __attribute__((noreturn)) be_watcher(int line)
 	for (;;) {
 		bool asked = wait_for_news(line);
 
-		look();
+		ends_look();
 		if (asked && (read(line, &word, 1) != 1 || write(line, &word, 1) != 1))
 			_exit(0);
 	}

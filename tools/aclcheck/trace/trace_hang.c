@@ -22,7 +22,7 @@
 
 #define LOOK_SECONDS 0.2
 
-static double now(void)
+static double hang_now(void)
 {
 	struct timespec t;
 
@@ -36,7 +36,7 @@ bool hang_begin(struct hang_watch *w, const char *directory)
 	return !setenv("ACLCHECK_LAST_CALLS", directory, 1);
 }
 
-static struct open_call *find(struct hang_watch *w, const struct open_call *c)
+static struct open_call *hang_find(struct hang_watch *w, const struct open_call *c)
 {
 	for (unsigned i = 0; i < w->n; i++)
 		if (w->calls[i].pid == c->pid && w->calls[i].thread == c->thread &&
@@ -45,12 +45,12 @@ static struct open_call *find(struct hang_watch *w, const struct open_call *c)
 	if (w->n == sizeof(w->calls) / sizeof(w->calls[0]))
 		return NULL;
 	w->calls[w->n] = *c;
-	w->calls[w->n].since = now();
+	w->calls[w->n].since = hang_now();
 	return &w->calls[w->n++];
 }
 
 /* True: it has just been found to hang. */
-static bool look_at(struct hang_watch *w, pid_t pid, const struct last_calls_entry *e)
+static bool hang_look_at(struct hang_watch *w, pid_t pid, const struct last_calls_entry *e)
 {
 	uint64_t state = atomic_load(&e->state), what = atomic_load(&e->what);
 	struct open_call one = {.pid = pid, .thread = (pid_t)(what >> 32), .order = state >> 1}, *c;
@@ -58,11 +58,11 @@ static bool look_at(struct hang_watch *w, pid_t pid, const struct last_calls_ent
 
 	if (!state || state & 1 || api >= acl_api_count)
 		return false;
-	c = find(w, &one);
+	c = hang_find(w, &one);
 	if (!c)
 		return false;
 	c->seen = true;
-	if (c->hangs || now() - c->since < w->seconds)
+	if (c->hangs || hang_now() - c->since < w->seconds)
 		return false;
 	c->hangs = true;
 	command_say("%s has not returned for %g s in thread %d of process %d: the last calls are written",
@@ -113,7 +113,7 @@ static bool look_at_calls(struct hang_watch *w, const struct last_calls_area *a)
 
 	for (unsigned r = 0; r < LASTCALLS_RINGS; r++)
 		for (unsigned i = 0; i < LASTCALLS_ENTRIES; i++)
-			hangs |= look_at(w, (pid_t)a->pid, &a->ring[r].entries[i]);
+			hangs |= hang_look_at(w, (pid_t)a->pid, &a->ring[r].entries[i]);
 	return hangs;
 }
 
@@ -145,7 +145,7 @@ static bool is_calls_file(const char *name)
 }
 
 /* Those that have returned are forgotten. */
-static void forget(struct hang_watch *w)
+static void hang_forget(struct hang_watch *w)
 {
 	unsigned kept = 0;
 
@@ -167,6 +167,6 @@ double hang_look(struct hang_watch *w, bool *hangs)
 			*hangs |= look_at_process(w, dirfd(d), e->d_name);
 	if (d)
 		closedir(d);
-	forget(w);
+	hang_forget(w);
 	return LOOK_SECONDS;
 }

@@ -15,7 +15,7 @@
 #define SECONDS_MAX 31536000.0 /* a year */
 #define CALLS_MAX 1000000000u /* of the setting trace_calls */
 
-static double now(void)
+static double window_now(void)
 {
 	struct timespec t;
 
@@ -49,7 +49,7 @@ static void set(struct trace_window *w, const char *session, bool open)
 		return;
 	w->open = open;
 	w->opened |= open;
-	w->change = open && w->length ? now() + w->length : 0;
+	w->change = open && w->length ? window_now() + w->length : 0;
 	command_say(open ? "recording of calls begins" : "recording of calls ends");
 }
 
@@ -61,14 +61,14 @@ double trace_window_look(struct trace_window *w, const char *session, int signal
 		w->looked = true;
 		w->open = w->opened = trace_window_at_once(w);
 		if (w->after)
-			w->change = now() + w->after;
+			w->change = window_now() + w->after;
 		else if (w->open && w->length)
-			w->change = now() + w->length;
+			w->change = window_now() + w->length;
 	}
-	if (signal || (w->change && now() >= w->change))
+	if (signal || (w->change && window_now() >= w->change))
 		set(w, session, !w->open);
 	if (!w->change)
 		return 0;
-	left = w->change - now();
+	left = w->change - window_now();
 	return left > 0.001 ? left : 0.001;
 }

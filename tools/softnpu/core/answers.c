@@ -11,7 +11,7 @@ static const aclError codes[NPU_SITUATIONS][RELEASES] = {
 #undef ANSWER
 };
 
-static unsigned release(void)
+static unsigned answers_release(void)
 {
 	switch (npu_cann()) {
 	case CANN_8_1:
@@ -29,7 +29,7 @@ static unsigned release(void)
 
 aclError npu_code(enum npu_situation situation)
 {
-	return codes[situation][release()];
+	return codes[situation][answers_release()];
 }
 
 bool npu_handle_gone(const void *handle, enum obj_kind kind)

@@ -99,7 +99,7 @@ void context_bind(struct context *ctx)
 	state.device = -1;
 }
 
-static void release(struct object *o)
+static void context_release(struct object *o)
 {
 	free(container_of(o, struct context, obj));
 }
@@ -118,7 +118,7 @@ struct context *context_new(struct device *dev, bool primary)
 {
 	struct context *ctx = calloc(1, sizeof(*ctx));
 
-	if (!ctx || !object_init(&ctx->obj, OBJ_CONTEXT, release)) {
+	if (!ctx || !object_init(&ctx->obj, OBJ_CONTEXT, context_release)) {
 		free(ctx);
 		return NULL;
 	}
@@ -164,7 +164,7 @@ void context_destroy(struct context *ctx)
 		object_kill(&ctx->obj);
 }
 
-static aclError create(aclrtContext *out, int32_t id)
+static aclError context_make(aclrtContext *out, int32_t id)
 {
 	struct device *dev = device_find(id);
 	struct context *ctx;
@@ -183,10 +183,10 @@ static aclError create(aclrtContext *out, int32_t id)
 
 aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId)
 {
-	return LOCKED(create(context, deviceId));
+	return LOCKED(context_make(context, deviceId));
 }
 
-static aclError destroy(aclrtContext handle)
+static aclError context_end(aclrtContext handle)
 {
 	struct object *o;
 	struct context *ctx;
@@ -209,7 +209,7 @@ static aclError destroy(aclrtContext handle)
 
 aclError aclrtDestroyContext(aclrtContext context)
 {
-	return LOCKED(destroy(context));
+	return LOCKED(context_end(context));
 }
 
 static aclError set_current(aclrtContext handle)

@@ -32,7 +32,8 @@ void exceptions_forget(void)
 }
 
 /* What the callback is told; valid while it runs. */
-static struct rtExceptionInfo describe(struct lane *lane, struct op *op, aclError code, struct binary **bin)
+static struct rtExceptionInfo exception_describe(
+	struct lane *lane, struct op *op, aclError code, struct binary **bin)
 {
 	struct stream *s = lane_stream(lane);
 	struct rtExceptionInfo info = {.task = (uint32_t)lane->completed,
@@ -61,7 +62,7 @@ void exception_raise(struct lane *lane, struct op *op, aclError code)
 	void *data;
 	unsigned n = 0;
 
-	info = describe(lane, op, code, &bin);
+	info = exception_describe(lane, op, code, &bin);
 	of_binary = bin ? bin->exception : NULL;
 	data = bin ? bin->exception_data : NULL;
 	if (single)
@@ -92,7 +93,7 @@ aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback)
 	return LOCKED(set_single(callback));
 }
 
-static int find(aclrtExceptionInfoCallback callback)
+static int exception_find(aclrtExceptionInfoCallback callback)
 {
 	for (unsigned i = 0; i < n_registered; i++)
 		if (registered[i] == callback)
@@ -100,9 +101,9 @@ static int find(aclrtExceptionInfoCallback callback)
 	return -1;
 }
 
-static aclError add(aclrtExceptionInfoCallback callback)
+static aclError exception_add(aclrtExceptionInfoCallback callback)
 {
-	if (find(callback) >= 0)
+	if (exception_find(callback) >= 0)
 		return npu_answer(EXCEPTION_CALLBACK_AGAIN, "the callback is registered already");
 	if (n_registered == MAX_CALLBACKS)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "more than %d callbacks", MAX_CALLBACKS);
@@ -112,12 +113,12 @@ static aclError add(aclrtExceptionInfoCallback callback)
 
 aclError aclrtExceptionInfoCallbackRegister(aclrtExceptionInfoCallback callback)
 {
-	return LOCKED(add(callback));
+	return LOCKED(exception_add(callback));
 }
 
-static aclError drop(aclrtExceptionInfoCallback callback)
+static aclError exception_drop(aclrtExceptionInfoCallback callback)
 {
-	int at = find(callback);
+	int at = exception_find(callback);
 
 	if (at < 0)
 		return npu_answer(EXCEPTION_CALLBACK_UNKNOWN, "the callback is not registered");
@@ -127,7 +128,7 @@ static aclError drop(aclrtExceptionInfoCallback callback)
 
 aclError aclrtExceptionInfoCallbackUnregister(aclrtExceptionInfoCallback callback)
 {
-	return LOCKED(drop(callback));
+	return LOCKED(exception_drop(callback));
 }
 
 uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo *info)

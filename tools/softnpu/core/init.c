@@ -38,7 +38,7 @@ void init_forget(void)
 }
 
 /* One thread at a time begins or ends, with the lock released while callbacks run. */
-static aclError enter(void)
+static aclError init_callbacks_enter(void)
 {
 	while (life.changing && !pthread_equal(life.changed_by, pthread_self()))
 		npu_wait(&life.unchanged, 0);
@@ -97,7 +97,7 @@ static aclError run_all(const struct list *from, const aclRegisterCallbackType *
 	return rc;
 }
 
-static struct callback *find(struct list *in, aclRegisterCallbackType type, void *fn)
+static struct callback *init_find(struct list *in, aclRegisterCallbackType type, void *fn)
 {
 	struct callback *c;
 
@@ -106,11 +106,11 @@ static struct callback *find(struct list *in, aclRegisterCallbackType type, void
 }
 
 /* A module has one; others have any number, also of the same. */
-static aclError add(struct list *to, aclRegisterCallbackType type, void *fn, void *data)
+static aclError init_add(struct list *to, aclRegisterCallbackType type, void *fn, void *data)
 {
 	struct callback *c;
 
-	if (type != ACL_REG_TYPE_OTHER && find(to, type, NULL))
+	if (type != ACL_REG_TYPE_OTHER && init_find(to, type, NULL))
 		return npu_err(ACL_ERROR_INTERNAL_ERROR, "a callback is registered already");
 	c = calloc(1, sizeof(*c));
 	if (!c)
@@ -122,9 +122,9 @@ static aclError add(struct list *to, aclRegisterCallbackType type, void *fn, voi
 	return ACL_SUCCESS;
 }
 
-static aclError drop(struct list *from, aclRegisterCallbackType type, void *fn)
+static aclError init_drop(struct list *from, aclRegisterCallbackType type, void *fn)
 {
-	struct callback *c = find(from, type, fn);
+	struct callback *c = init_find(from, type, fn);
 
 	if (!c)
 		return npu_err(ACL_ERROR_INTERNAL_ERROR, "the callback is not registered");
@@ -200,7 +200,7 @@ static aclError init(const char *path)
 
 aclError aclInit(const char *configPath)
 {
-	aclError rc = LOCKED(enter());
+	aclError rc = LOCKED(init_callbacks_enter());
 
 	rc = init(configPath);
 	return LOCKED(leave(rc));
@@ -236,7 +236,7 @@ static aclError end(void)
 
 static aclError may_end(void)
 {
-	enter();
+	init_callbacks_enter();
 	return life.finalized ? npu_err(ACL_ERROR_REPEAT_FINALIZE, "aclFinalize was called before")
 			      : ACL_SUCCESS;
 }
@@ -253,7 +253,7 @@ aclError aclFinalize(void)
 /* last: this is the end. */
 static aclError put_reference(bool *last)
 {
-	enter();
+	init_callbacks_enter();
 	*last = life.refs == 1;
 	if (!life.refs)
 		return npu_err(ACL_ERROR_REPEAT_FINALIZE, "aclInit is not in effect");
@@ -280,7 +280,7 @@ aclError aclFinalizeReference(uint64_t *refCount)
 
 aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc, void *userData)
 {
-	aclError rc = LOCKED(add(&init_callbacks, type, (void *)cbFunc, userData));
+	aclError rc = LOCKED(init_add(&init_callbacks, type, (void *)cbFunc, userData));
 
 	if (!rc && LOCKED(is_initialized()))
 		cbFunc(life.config.text ? life.config.text : "", life.config.size, userData);
@@ -289,16 +289,16 @@ aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCallbackFu
 
 aclError aclInitCallbackUnRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc)
 {
-	return LOCKED(drop(&init_callbacks, type, (void *)cbFunc));
+	return LOCKED(init_drop(&init_callbacks, type, (void *)cbFunc));
 }
 
 aclError aclFinalizeCallbackRegister(
 	aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc, void *userData)
 {
-	return LOCKED(add(&finalize_callbacks, type, (void *)cbFunc, userData));
+	return LOCKED(init_add(&finalize_callbacks, type, (void *)cbFunc, userData));
 }
 
 aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc)
 {
-	return LOCKED(drop(&finalize_callbacks, type, (void *)cbFunc));
+	return LOCKED(init_drop(&finalize_callbacks, type, (void *)cbFunc));
 }

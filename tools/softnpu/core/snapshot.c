@@ -24,7 +24,7 @@ void snapshot_forget(void)
 	memset(callbacks, 0, sizeof(callbacks));
 }
 
-static aclError add(aclrtSnapShotStage stage, aclrtSnapShotCallBack fn, void *args)
+static aclError snapshot_add(aclrtSnapShotStage stage, aclrtSnapShotCallBack fn, void *args)
 {
 	int place = -1;
 
@@ -43,7 +43,7 @@ static aclError add(aclrtSnapShotStage stage, aclrtSnapShotCallBack fn, void *ar
 	return ACL_SUCCESS;
 }
 
-static aclError drop(aclrtSnapShotStage stage, aclrtSnapShotCallBack fn)
+static aclError snapshot_drop(aclrtSnapShotStage stage, aclrtSnapShotCallBack fn)
 {
 	for (int i = 0; i < MAX_CALLBACKS; i++)
 		if (callbacks[stage][i].fn == fn) {
@@ -65,14 +65,14 @@ aclError aclrtSnapShotCallbackRegister(aclrtSnapShotStage stage, aclrtSnapShotCa
 {
 	aclError rc = check_callback(stage, callback);
 
-	return rc ? rc : LOCKED(add(stage, callback, args));
+	return rc ? rc : LOCKED(snapshot_add(stage, callback, args));
 }
 
 aclError aclrtSnapShotCallbackUnregister(aclrtSnapShotStage stage, aclrtSnapShotCallBack callback)
 {
 	aclError rc = check_callback(stage, callback);
 
-	return rc ? rc : LOCKED(drop(stage, callback));
+	return rc ? rc : LOCKED(snapshot_drop(stage, callback));
 }
 
 /* Whether a callback refuses, which it does by another answer than 0. Without the lock. */
@@ -128,7 +128,7 @@ static aclError back_up(void)
 }
 
 /* Before 9.1 these functions had no parameters: what is there then is not theirs. */
-static aclError check(int pid, const void *args)
+static aclError snapshot_check(int pid, const void *args)
 {
 	if (npu_cann() >= CANN_9_1 && (pid != getpid() || args))
 		return npu_err(ACL_ERROR_INVALID_PARAM, "pid is not this process, or the arguments not NULL");
@@ -137,7 +137,7 @@ static aclError check(int pid, const void *args)
 
 aclError aclrtSnapShotProcessLock(int pid, void *reserve)
 {
-	aclError rc = check(pid, reserve);
+	aclError rc = snapshot_check(pid, reserve);
 
 	if (!rc)
 		rc = run(ACL_RT_SNAPSHOT_LOCK_PRE);
@@ -146,7 +146,7 @@ aclError aclrtSnapShotProcessLock(int pid, void *reserve)
 
 aclError aclrtSnapShotProcessUnlock(int pid, void *reserve)
 {
-	aclError rc = check(pid, reserve);
+	aclError rc = snapshot_check(pid, reserve);
 
 	if (!rc)
 		rc = LOCKED(change(PROCESS_LOCKED, BACKED_UP, RUNNING, ACL_ERROR_SNAPSHOT_UNLOCK_FAILED));
@@ -156,7 +156,7 @@ aclError aclrtSnapShotProcessUnlock(int pid, void *reserve)
 /* The state changes last: where a callback refuses, the function may be called again. */
 aclError aclrtSnapShotProcessBackup(int pid, aclrtSnapShotBackupArgs *args)
 {
-	aclError rc = check(pid, args);
+	aclError rc = snapshot_check(pid, args);
 
 	if (!rc)
 		rc = LOCKED(in(PROCESS_LOCKED, PROCESS_LOCKED, ACL_ERROR_SNAPSHOT_BACKUP_FAILED));
@@ -171,7 +171,7 @@ aclError aclrtSnapShotProcessBackup(int pid, aclrtSnapShotBackupArgs *args)
 
 aclError aclrtSnapShotProcessRestore(int pid, aclrtSnapShotRestoreArgs *args)
 {
-	aclError rc = check(pid, args);
+	aclError rc = snapshot_check(pid, args);
 
 	if (!rc)
 		rc = LOCKED(in(BACKED_UP, BACKED_UP, ACL_ERROR_SNAPSHOT_RESTORE_FAILED));

@@ -24,7 +24,7 @@ void state_callbacks_forget(void)
 	list_init(&registrations);
 }
 
-static struct registration *find(enum about about, const char *name)
+static struct registration *state_callback_find(enum about about, const char *name)
 {
 	struct registration *r;
 
@@ -44,7 +44,7 @@ static void insert(struct registration *new)
 /* The empty name is one as well. fn NULL takes a registration back. */
 static aclError set(enum about about, const char *name, void *fn, void *args)
 {
-	struct registration *r = find(about, name);
+	struct registration *r = state_callback_find(about, name);
 
 	if (fn && r)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%s is already registered", name);

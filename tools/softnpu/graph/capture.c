@@ -402,14 +402,14 @@ aclError capture_append(struct stream *s, struct op *op)
 }
 
 /* Only two kinds of events can be in a model: those of the Ex function, and external ones. */
-static aclError check_kind(const struct event *ev)
+static aclError capture_check_kind(const struct event *ev)
 {
 	if (ev->kind == EVENT_EX || ev->kind == EVENT_EXTERNAL)
 		return ACL_SUCCESS;
 	return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "an event made this way cannot be captured");
 }
 
-static aclError append(struct stream *s, struct op *op)
+static aclError capture_task_append(struct stream *s, struct op *op)
 {
 	if (!op)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
@@ -426,7 +426,7 @@ static aclError record_edge(struct stream *s, struct event *ev)
 	if (!edges)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
 	cap->edges = edges;
-	rc = append(s, edge_record_op(m->edges));
+	rc = capture_task_append(s, edge_record_op(m->edges));
 	if (rc)
 		return rc;
 	edges[m->edges] =
@@ -440,12 +440,12 @@ static aclError record_edge(struct stream *s, struct event *ev)
 
 aclError capture_record(struct stream *s, struct event *ev)
 {
-	aclError rc = check_kind(ev);
+	aclError rc = capture_check_kind(ev);
 
 	if (rc)
 		return rc;
 	if (ev->kind == EVENT_EXTERNAL)
-		return append(s, event_record_op(ev, NULL));
+		return capture_task_append(s, event_record_op(ev, NULL));
 	if (!event_waitable(ev))
 		return ACL_SUCCESS; /* nothing could wait for it: dropped */
 	return record_edge(s, ev);
@@ -453,9 +453,9 @@ aclError capture_record(struct stream *s, struct event *ev)
 
 aclError capture_reset(struct stream *s, struct event *ev)
 {
-	aclError rc = check_kind(ev);
+	aclError rc = capture_check_kind(ev);
 
-	return rc ? rc : append(s, event_reset_op(ev));
+	return rc ? rc : capture_task_append(s, event_reset_op(ev));
 }
 
 /* Each event may be used once so in a graph. */
@@ -484,7 +484,7 @@ aclError capture_external(struct stream *s, struct event *ev, bool record)
 	rc = note_external(s->capture, ev);
 	if (rc)
 		return rc;
-	return append(s, record ? event_record_op(ev, NULL) : event_outside_wait_op(ev));
+	return capture_task_append(s, record ? event_record_op(ev, NULL) : event_outside_wait_op(ev));
 }
 
 static aclError conflict(struct capture *a, struct capture *b)
@@ -517,17 +517,17 @@ static aclError wait_edge(struct stream *s, struct event *ev)
 		return ACL_SUCCESS;
 	edge->waited = true;
 	edge->waited_by_origin |= s == cap->origin;
-	return append(s, edge_wait_op(ev->capture_edge));
+	return capture_task_append(s, edge_wait_op(ev->capture_edge));
 }
 
 aclError capture_wait(struct stream *s, struct event *ev)
 {
-	aclError rc = check_kind(ev);
+	aclError rc = capture_check_kind(ev);
 
 	if (rc)
 		return rc;
 	if (ev->kind == EVENT_EXTERNAL)
-		return append(s, event_wait_op(ev, NULL, 0));
+		return capture_task_append(s, event_wait_op(ev, NULL, 0));
 	if (ev->capture)
 		return wait_edge(s, ev);
 	if (ev->latest)

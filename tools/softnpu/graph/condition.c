@@ -21,7 +21,7 @@ struct condition {
 	struct model **bodies;
 };
 
-static void release(struct object *o)
+static void condition_release(struct object *o)
 {
 	struct condition *c = container_of(o, struct condition, obj);
 
@@ -61,7 +61,8 @@ bool conditions_complete(const struct model *m)
 	return true;
 }
 
-static aclError create(aclmdlRI model, uint32_t initial, aclmdlRICondHandleFlag flag, aclmdlRICondHandle *out)
+static aclError condition_create(
+	aclmdlRI model, uint32_t initial, aclmdlRICondHandleFlag flag, aclmdlRICondHandle *out)
 {
 	struct condition *c;
 	struct block *b;
@@ -77,7 +78,7 @@ static aclError create(aclmdlRI model, uint32_t initial, aclmdlRICondHandleFlag 
 	if (rc)
 		return rc;
 	c = calloc(1, sizeof(*c));
-	if (!c || !object_init(&c->obj, OBJ_COND, release)) {
+	if (!c || !object_init(&c->obj, OBJ_COND, condition_release)) {
 		free(c);
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a condition");
 	}
@@ -100,7 +101,7 @@ static aclError create(aclmdlRI model, uint32_t initial, aclmdlRICondHandleFlag 
 aclError aclmdlRICondHandleCreate(aclmdlRI modelRI, uint32_t defaultLaunchValue, aclmdlRICondHandleFlag flag,
 	aclmdlRICondHandle *handle)
 {
-	return LOCKED(create(modelRI, defaultLaunchValue, flag, handle));
+	return LOCKED(condition_create(modelRI, defaultLaunchValue, flag, handle));
 }
 
 static aclError condition_find(aclmdlRICondHandle handle, struct condition **c)

@@ -11,7 +11,7 @@
 
 #define DESTROY_WAIT_MS 10000
 
-static void release(struct object *o)
+static void model_release(struct object *o)
 {
 	struct model *m = container_of(o, struct model, obj);
 
@@ -30,7 +30,7 @@ struct model *model_new(struct context *ctx, bool captured)
 	static uint32_t next_id;
 	struct model *m = calloc(1, sizeof(*m));
 
-	if (!m || !object_init(&m->obj, OBJ_MODEL, release)) {
+	if (!m || !object_init(&m->obj, OBJ_MODEL, model_release)) {
 		free(m);
 		return NULL;
 	}
@@ -171,7 +171,7 @@ void models_release_context(struct context *ctx)
 }
 
 /* Executions under way keep the model; ten seconds is what the real runtime waits for them. */
-static aclError destroy(aclmdlRI handle, struct list *callbacks)
+static aclError model_end(aclmdlRI handle, struct list *callbacks)
 {
 	struct model *m;
 	uint64_t deadline = npu_deadline_ms(DESTROY_WAIT_MS);
@@ -203,7 +203,7 @@ aclError aclmdlRIDestroy(aclmdlRI modelRI)
 	aclError rc;
 
 	list_init(&callbacks);
-	rc = LOCKED(destroy(modelRI, &callbacks));
+	rc = LOCKED(model_end(modelRI, &callbacks));
 	model_run_callbacks(&callbacks);
 	return rc;
 }

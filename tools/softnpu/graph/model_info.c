@@ -91,7 +91,7 @@ static void print_model(FILE *f, const struct model *m)
 }
 
 /* The description as text; files and logs are written without the lock. */
-static aclError describe(aclmdlRI handle, char **text, size_t *size)
+static aclError model_describe(aclmdlRI handle, char **text, size_t *size)
 {
 	struct model *m;
 	aclError rc = model_find_here(handle, &m);
@@ -111,7 +111,7 @@ aclError aclmdlRIDebugPrint(aclmdlRI modelRI)
 {
 	char *text = NULL;
 	size_t size = 0;
-	aclError rc = LOCKED(describe(modelRI, &text, &size));
+	aclError rc = LOCKED(model_describe(modelRI, &text, &size));
 
 	if (!rc) {
 		char *rest = text, *line;
@@ -130,7 +130,7 @@ aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path, uint32_t fla
 	aclError rc;
 	FILE *f;
 
-	rc = LOCKED(describe(modelRI, &text, &size));
+	rc = LOCKED(model_describe(modelRI, &text, &size));
 	if (!rc) {
 		f = fopen(path, "we");
 		if (!f || fwrite(text, 1, size, f) != size)

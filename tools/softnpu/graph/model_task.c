@@ -19,7 +19,7 @@ struct model_task {
 	struct op *pending; /* what aclmdlRIUpdate puts in its place */
 };
 
-static void release(struct object *o)
+static void model_task_release(struct object *o)
 {
 	struct model_task *t = container_of(o, struct model_task, obj);
 
@@ -28,7 +28,7 @@ static void release(struct object *o)
 	free(t);
 }
 
-static aclError find(aclmdlRITask handle, struct model_task **t, struct model **m)
+static aclError model_task_find(aclmdlRITask handle, struct model_task **t, struct model **m)
 {
 	struct object *o = handle ? object_find(handle, OBJ_MODEL_TASK) : NULL, *model;
 
@@ -133,7 +133,7 @@ static struct model_task *task_of(struct model *m, unsigned lane, unsigned index
 	if (search.found)
 		return search.found;
 	t = calloc(1, sizeof(*t));
-	if (!t || !object_init(&t->obj, OBJ_MODEL_TASK, release)) {
+	if (!t || !object_init(&t->obj, OBJ_MODEL_TASK, model_task_release)) {
 		free(t);
 		return NULL;
 	}
@@ -176,7 +176,7 @@ static aclError get_type(aclmdlRITask handle, aclmdlRITaskType *type)
 {
 	struct model_task *t;
 	struct model *m;
-	aclError rc = find(handle, &t, &m);
+	aclError rc = model_task_find(handle, &t, &m);
 
 	if (!rc)
 		*type = (aclmdlRITaskType)model_slot(m, t->lane, t->index)->type->task_type;
@@ -198,7 +198,7 @@ static aclError get_seq(aclmdlRITask handle, uint32_t *id)
 {
 	struct model_task *t;
 	struct model *m;
-	aclError rc = find(handle, &t, &m);
+	aclError rc = model_task_find(handle, &t, &m);
 
 	if (!rc)
 		rc = check_captured(m);
@@ -228,7 +228,7 @@ static aclError get_params(aclmdlRITask handle, aclmdlRITaskParams *params)
 	struct kernel_launch l;
 	struct model *m;
 	struct op *op;
-	aclError rc = find(handle, &t, &m);
+	aclError rc = model_task_find(handle, &t, &m);
 
 	if (rc)
 		return rc;
@@ -291,7 +291,7 @@ static aclError get_attribute(
 	struct model_task *t;
 	struct kernel_launch l;
 	struct model *m;
-	aclError rc = find(handle, &t, &m);
+	aclError rc = model_task_find(handle, &t, &m);
 
 	if (!rc && !kernel_op_launch(model_slot(m, t->lane, t->index), &l))
 		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "the task is no kernel");
@@ -326,14 +326,14 @@ static aclError check_changeable(const struct model *m)
 	return rc;
 }
 
-static enum op_step nothing_step(struct op *op, struct lane *lane)
+static enum op_step model_task_nothing_step(struct op *op, struct lane *lane)
 {
 	(void)op;
 	(void)lane;
 	return OP_DONE;
 }
 
-static const struct op_type disabled_type = {.name = "DISABLED", .step = nothing_step};
+static const struct op_type disabled_type = {.name = "DISABLED", .step = model_task_nothing_step};
 
 static void set_pending(struct model *m, struct model_task *t, struct op *op)
 {
@@ -380,7 +380,7 @@ static aclError set_params(aclmdlRITask handle, const aclmdlRITaskParams *params
 	struct model_task *t;
 	struct model *m;
 	struct op *op;
-	aclError rc = find(handle, &t, &m);
+	aclError rc = model_task_find(handle, &t, &m);
 
 	if (!rc)
 		rc = check_changeable(m);
@@ -405,7 +405,7 @@ static aclError disable(aclmdlRITask handle)
 	struct model_task *t;
 	struct model *m;
 	struct op *op;
-	aclError rc = find(handle, &t, &m);
+	aclError rc = model_task_find(handle, &t, &m);
 
 	if (!rc)
 		rc = check_changeable(m);

@@ -61,7 +61,7 @@ aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream)
 	return LOCKED(group_begin(stream));
 }
 
-static void release(struct object *o)
+static void task_group_release(struct object *o)
 {
 	free(container_of(o, struct task_group, obj));
 }
@@ -87,7 +87,7 @@ static aclError group_end(aclrtStream handle, aclrtTaskGrp *out)
 	if (cap->invalid)
 		return npu_err(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "the capture was invalidated");
 	g = calloc(1, sizeof(*g));
-	if (!g || !object_init(&g->obj, OBJ_TASK_GROUP, release)) {
+	if (!g || !object_init(&g->obj, OBJ_TASK_GROUP, task_group_release)) {
 		free(g);
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task group");
 	}

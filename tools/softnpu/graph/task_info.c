@@ -46,14 +46,14 @@ aclError aclrtCacheLastTaskExtendInfo(const char *const extendInfoPtr, const siz
 	return rc;
 }
 
-static enum op_step nothing_step(struct op *op, struct lane *lane)
+static enum op_step task_info_nothing_step(struct op *op, struct lane *lane)
 {
 	(void)op;
 	(void)lane;
 	return OP_DONE;
 }
 
-static const struct op_type trace_type = {.name = "PROFILER_TRACE", .step = nothing_step};
+static const struct op_type trace_type = {.name = "PROFILER_TRACE", .step = task_info_nothing_step};
 
 static aclError submit_trace(aclrtStream stream)
 {

@@ -179,7 +179,7 @@ aclError aclrtBinaryLoadFromFile(
 	return LOCKED(load(image, size, options, NULL, binHandle));
 }
 
-static void *copy_of(const void *data, size_t size)
+static void *binary_copy(const void *data, size_t size)
 {
 	void *copy = malloc(size);
 
@@ -191,7 +191,7 @@ aclError aclrtBinaryLoadFromData(
 {
 	aclError rc = check_options(options, false);
 
-	return rc ? rc : LOCKED(load(copy_of(data, length), length, options, NULL, binHandle));
+	return rc ? rc : LOCKED(load(binary_copy(data, length), length, options, NULL, binHandle));
 }
 
 /* A description only refers to the program's data. */
@@ -253,7 +253,7 @@ static aclError load_desc(const void *handle, aclrtBinHandle *out)
 	if (!d->size)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the binary is empty");
 	rc = context_need(&ctx);
-	return rc ? rc : load(copy_of(d->data, d->size), d->size, NULL, ctx->dev, out);
+	return rc ? rc : load(binary_copy(d->data, d->size), d->size, NULL, ctx->dev, out);
 }
 
 aclError aclrtBinaryLoad(const aclrtBinary binary, aclrtBinHandle *binHandle)

@@ -17,7 +17,7 @@ struct known_kernel {
 
 static struct list kernels = {&kernels, &kernels};
 
-static struct known_kernel *find(const char *name)
+static struct known_kernel *kernel_find(const char *name)
 {
 	struct known_kernel *k;
 
@@ -27,7 +27,7 @@ static struct known_kernel *find(const char *name)
 
 static struct known_kernel *find_or_add(const char *name)
 {
-	struct known_kernel *k = find(name);
+	struct known_kernel *k = kernel_find(name);
 
 	if (k)
 		return k;
@@ -42,7 +42,7 @@ static struct known_kernel *find_or_add(const char *name)
 
 const struct kernel_info *kernel_info(const char *name)
 {
-	struct known_kernel *k = find(name);
+	struct known_kernel *k = kernel_find(name);
 
 	return k ? &k->info : NULL;
 }
@@ -202,7 +202,7 @@ static const struct op_type kernel_type = {
 	.is_kernel = true,
 };
 
-static void *copy_of(const void *from, size_t size)
+static void *kernel_text_copy(const void *from, size_t size)
 {
 	void *to = malloc(size + 1);
 
@@ -221,9 +221,9 @@ struct op *kernel_op_new(const struct kernel_launch *l)
 	if (l->func)
 		object_get(&l->func->obj);
 	k->l.name = strdup(l->func ? l->func->name : l->name);
-	k->l.holders = copy_of(l->holders, l->n_holders * sizeof(*l->holders));
+	k->l.holders = kernel_text_copy(l->holders, l->n_holders * sizeof(*l->holders));
 	if (!l->device_args)
-		k->l.args = copy_of(l->args, l->args_size);
+		k->l.args = kernel_text_copy(l->args, l->args_size);
 	if (k->l.name && k->l.holders && (l->device_args || k->l.args))
 		return &k->op;
 	op_put(&k->op);

@@ -65,7 +65,7 @@ static aclError remember(struct args *a)
 	return ACL_SUCCESS;
 }
 
-static void drop(struct args *a)
+static void args_drop(struct args *a)
 {
 	forget_all_at(a);
 	if (a->own)
@@ -75,7 +75,7 @@ static void drop(struct args *a)
 static void thread_ends(void *args)
 {
 	npu_lock();
-	drop(args);
+	args_drop(args);
 	npu_unlock();
 	free(args);
 }
@@ -85,7 +85,7 @@ static void make_key(void)
 	pthread_key_create(&thread_key, thread_ends);
 }
 
-static struct args *find(const void *handle)
+static struct args *args_find(const void *handle)
 {
 	struct place *p;
 
@@ -205,9 +205,9 @@ static char *grow(struct args *a, size_t size)
 	return a->buffer + offset;
 }
 
-static aclError append(void *handle, const void *param, size_t size, bool holder, aclrtParamHandle *out)
+static aclError args_append(void *handle, const void *param, size_t size, bool holder, aclrtParamHandle *out)
 {
-	struct args *a = find(handle);
+	struct args *a = args_find(handle);
 	char *at;
 
 	if (!a)
@@ -231,12 +231,12 @@ static aclError append(void *handle, const void *param, size_t size, bool holder
 aclError aclrtKernelArgsAppend(
 	aclrtArgsHandle argsHandle, void *param, size_t paramSize, aclrtParamHandle *paramHandle)
 {
-	return LOCKED(append(argsHandle, param, paramSize, false, paramHandle));
+	return LOCKED(args_append(argsHandle, param, paramSize, false, paramHandle));
 }
 
 aclError aclrtKernelArgsAppendPlaceHolder(aclrtArgsHandle argsHandle, aclrtParamHandle *paramHandle)
 {
-	return LOCKED(append(argsHandle, NULL, sizeof(void *), true, paramHandle));
+	return LOCKED(args_append(argsHandle, NULL, sizeof(void *), true, paramHandle));
 }
 
 static struct param *find_param(const void *handle)
@@ -268,7 +268,7 @@ static aclError find_kind(const void *handle, bool holder, struct param **p)
 
 static aclError holder_buffer(void *handle, void *param, size_t size, void **buffer)
 {
-	struct args *a = find(handle);
+	struct args *a = args_find(handle);
 	struct param *p;
 	aclError rc = a ? find_kind(param, true, &p) : ACL_ERROR_RT_INVALID_HANDLE;
 	char *at;
@@ -294,7 +294,7 @@ aclError aclrtKernelArgsGetPlaceHolderBuffer(
 
 static aclError update(void *handle, void *param, const void *value, size_t size)
 {
-	struct args *a = find(handle);
+	struct args *a = args_find(handle);
 	struct param *p;
 	aclError rc = a ? find_kind(param, false, &p) : ACL_ERROR_RT_INVALID_HANDLE;
 
@@ -318,7 +318,7 @@ aclError aclrtKernelArgsParaUpdate(
 
 static aclError finalize(void *handle)
 {
-	struct args *a = find(handle);
+	struct args *a = args_find(handle);
 	struct context *ctx;
 	aclError rc = a ? context_need(&ctx) : ACL_ERROR_RT_INVALID_HANDLE;
 
@@ -349,7 +349,7 @@ static aclError collect_holders(struct args *a, size_t *n)
 
 aclError kernel_args_launch(aclrtArgsHandle handle, struct kernel_launch *l)
 {
-	struct args *a = find(handle);
+	struct args *a = args_find(handle);
 
 	if (!a)
 		return ACL_ERROR_RT_INVALID_HANDLE;

@@ -274,7 +274,7 @@ static aclError check_info(const aclrtRandomNumTaskInfo *info)
 	return ACL_SUCCESS;
 }
 
-static aclError submit(const aclrtRandomNumTaskInfo *info, aclrtStream stream)
+static aclError random_submit(const aclrtRandomNumTaskInfo *info, aclrtStream stream)
 {
 	struct random_op *r;
 	struct stream *s;
@@ -327,5 +327,5 @@ aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo, const aclrt
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s draws no random numbers", CFG_STR(soc));
 	rc = reserve ? npu_err(ACL_ERROR_RT_PARAM_INVALID, "reserve is not NULL") : ACL_SUCCESS;
 	rc = npu_unless_gone(OBJ_STREAM, stream, rc);
-	return rc ? rc : LOCKED(submit(&info, stream));
+	return rc ? rc : LOCKED(random_submit(&info, stream));
 }

@@ -19,7 +19,7 @@ struct symbol {
 
 static struct list symbols = {&symbols, &symbols};
 
-static struct symbol *find(const void *symbol, bool variable)
+static struct symbol *symbol_find(const void *symbol, bool variable)
 {
 	struct symbol *s;
 
@@ -27,7 +27,7 @@ static struct symbol *find(const void *symbol, bool variable)
 	return NULL;
 }
 
-static aclError add(const void *symbol, const char *name, size_t size)
+static aclError symbol_add(const void *symbol, const char *name, size_t size)
 {
 	struct symbol *s = calloc(1, sizeof(*s));
 
@@ -45,19 +45,19 @@ aclError softnpu_register_function(const void *symbol, const char *kernel)
 {
 	if (!symbol || !kernel)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "symbol or kernel is NULL");
-	return LOCKED(add(symbol, kernel, 0));
+	return LOCKED(symbol_add(symbol, kernel, 0));
 }
 
 aclError softnpu_register_variable(const void *symbol, const char *name, size_t size)
 {
 	if (!symbol || !name || !size)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "symbol or name is NULL, or size 0");
-	return LOCKED(add(symbol, name, size));
+	return LOCKED(symbol_add(symbol, name, size));
 }
 
 struct function *function_of_symbol(const void *symbol)
 {
-	struct symbol *s = find(symbol, false);
+	struct symbol *s = symbol_find(symbol, false);
 
 	if (s && !s->func)
 		s->func = function_new(NULL, s->name);
@@ -98,7 +98,7 @@ aclError aclrtGetFuncBySymbol(const void *symbol, aclrtFuncHandle *funcHandle)
 /* The variable's address on the current device, where it begins as zero. */
 static aclError locate(const void *symbol, struct symbol **out, char **addr)
 {
-	struct symbol *s = find(symbol, true);
+	struct symbol *s = symbol_find(symbol, true);
 	struct context *ctx;
 	struct block *b;
 	aclError rc = context_need(&ctx);
@@ -209,7 +209,7 @@ static aclError range(const void *symbol, size_t count, size_t offset, char **ad
 	return ACL_SUCCESS;
 }
 
-static aclError check_kind(aclrtMemcpyKind kind, aclrtMemcpyKind wanted)
+static aclError symbol_check_kind(aclrtMemcpyKind kind, aclrtMemcpyKind wanted)
 {
 	if (kind == wanted || kind == ACL_MEMCPY_DEFAULT)
 		return ACL_SUCCESS;
@@ -219,7 +219,7 @@ static aclError check_kind(aclrtMemcpyKind kind, aclrtMemcpyKind wanted)
 static aclError to_symbol(
 	const void *symbol, const void *src, size_t count, size_t offset, aclrtMemcpyKind kind, char **addr)
 {
-	aclError rc = check_kind(kind, ACL_MEMCPY_HOST_TO_DEVICE);
+	aclError rc = symbol_check_kind(kind, ACL_MEMCPY_HOST_TO_DEVICE);
 
 	if (!rc && !src)
 		rc = npu_err(ACL_ERROR_INVALID_PARAM, "src is NULL");
@@ -229,7 +229,7 @@ static aclError to_symbol(
 static aclError from_symbol(const void *dst, size_t max, const void *symbol, size_t count, size_t offset,
 	aclrtMemcpyKind kind, char **addr)
 {
-	aclError rc = check_kind(kind, ACL_MEMCPY_DEVICE_TO_HOST);
+	aclError rc = symbol_check_kind(kind, ACL_MEMCPY_DEVICE_TO_HOST);
 
 	if (!rc && (!dst || count > max))
 		rc = npu_err(ACL_ERROR_INVALID_PARAM, "dst is NULL or smaller than count");

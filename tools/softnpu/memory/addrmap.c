@@ -26,7 +26,7 @@ static int compare(const void *x, const void *y)
 	return b->addr + b->size <= a->addr;
 }
 
-static void *find(void *const *tree, const void *addr, size_t size)
+static void *addrmap_find(void *const *tree, const void *addr, size_t size)
 {
 	struct interval key = {(char *)addr, size};
 	void **node = tfind(&key, tree, compare);
@@ -53,7 +53,7 @@ void block_remove(struct block *b)
 
 struct block *block_find(const void *addr)
 {
-	return find(&blocks, addr, 1);
+	return addrmap_find(&blocks, addr, 1);
 }
 
 struct block *block_at(const void *addr)
@@ -110,12 +110,12 @@ void registration_remove(struct registration *r)
 
 struct registration *registration_find(const void *addr)
 {
-	return find(&registrations, addr, 1);
+	return addrmap_find(&registrations, addr, 1);
 }
 
 struct registration *registration_overlap(const void *addr, size_t size)
 {
-	return find(&registrations, addr, size);
+	return addrmap_find(&registrations, addr, size);
 }
 
 void addrmap_forget(void)

@@ -28,7 +28,7 @@ struct registration {
 
 static struct list registrations = {&registrations, &registrations};
 
-static void release(struct object *o)
+static void allocator_release(struct object *o)
 {
 	free(container_of(o, struct allocator, obj));
 }
@@ -41,7 +41,7 @@ aclrtAllocatorDesc aclrtAllocatorCreateDesc(void)
 	if (!a)
 		return NULL;
 	npu_lock();
-	if (object_init(&a->obj, OBJ_ALLOCATOR_DESC, release))
+	if (object_init(&a->obj, OBJ_ALLOCATOR_DESC, allocator_release))
 		handle = object_handle(&a->obj);
 	else
 		free(a);
@@ -49,7 +49,7 @@ aclrtAllocatorDesc aclrtAllocatorCreateDesc(void)
 	return handle;
 }
 
-static aclError find(aclrtAllocatorDesc handle, struct allocator **a)
+static aclError allocator_find(aclrtAllocatorDesc handle, struct allocator **a)
 {
 	struct object *o = object_find(handle, OBJ_ALLOCATOR_DESC);
 
@@ -61,7 +61,7 @@ static aclError find(aclrtAllocatorDesc handle, struct allocator **a)
 
 aclError aclrtAllocatorDestroyDesc(aclrtAllocatorDesc allocatorDesc)
 {
-	return LOCKED_WITH(allocator, a, find(allocatorDesc, &a), object_kill(&a->obj));
+	return LOCKED_WITH(allocator, a, allocator_find(allocatorDesc, &a), object_kill(&a->obj));
 }
 
 #define SETTER(name, type, field)                                                                            \
@@ -69,7 +69,8 @@ aclError aclrtAllocatorDestroyDesc(aclrtAllocatorDesc allocatorDesc)
 	{                                                                                                    \
 		if (!value)                                                                                  \
 			return npu_err(ACL_ERROR_INVALID_PARAM, "the value is NULL");                        \
-		return LOCKED_WITH(allocator, a, find(allocatorDesc, &a), a->functions.field = value);       \
+		return LOCKED_WITH(                                                                          \
+			allocator, a, allocator_find(allocatorDesc, &a), a->functions.field = value);        \
 	}
 
 SETTER(aclrtAllocatorSetObjToDesc, aclrtAllocator, object)
@@ -91,7 +92,7 @@ static aclError attach(aclrtStream stream, aclrtAllocatorDesc handle)
 {
 	struct registration *r = registered(stream);
 	struct allocator *a;
-	aclError rc = find(handle, &a);
+	aclError rc = allocator_find(handle, &a);
 
 	if (rc)
 		return rc;
@@ -129,7 +130,7 @@ aclError aclrtAllocatorUnregister(aclrtStream stream)
 	return LOCKED(detach(stream));
 }
 
-static aclError copy_of(aclrtStream stream, struct registration *copy)
+static aclError allocator_copy(aclrtStream stream, struct registration *copy)
 {
 	const struct registration *r = registered(stream);
 
@@ -145,7 +146,7 @@ aclError aclrtAllocatorGetByStream(aclrtStream stream, aclrtAllocatorDesc *alloc
 	aclrtAllocatorGetAddrFromBlockFunc *getAddrFromBlockFunc)
 {
 	struct registration r;
-	aclError rc = LOCKED(copy_of(stream, &r));
+	aclError rc = LOCKED(allocator_copy(stream, &r));
 
 	if (rc)
 		return rc;

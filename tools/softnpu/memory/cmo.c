@@ -2,14 +2,14 @@
 /* Cache maintenance and its barriers. Caches are coherent here: the tasks only keep their places. */
 #include "tools/softnpu/memory/cmo.h"
 
-static enum op_step nothing_step(struct op *op, struct lane *lane)
+static enum op_step cmo_nothing_step(struct op *op, struct lane *lane)
 {
 	(void)op;
 	(void)lane;
 	return OP_DONE;
 }
 
-static const struct op_type cmo_type = {.name = "CMO", .step = nothing_step};
+static const struct op_type cmo_type = {.name = "CMO", .step = cmo_nothing_step};
 
 aclError cmo_submit(aclrtStream stream)
 {

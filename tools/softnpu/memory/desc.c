@@ -20,7 +20,7 @@ struct copy_desc {
 	uint64_t reserved[5];
 };
 
-static aclError check_kind(aclrtMemcpyKind kind)
+static aclError desc_check_kind(aclrtMemcpyKind kind)
 {
 	if ((unsigned)kind > ACL_MEMCPY_INTER_DEVICE_TO_DEVICE)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "unknown copy kind %d", kind);
@@ -31,7 +31,7 @@ static aclError check_kind(aclrtMemcpyKind kind)
 
 aclError aclrtGetMemcpyDescSize(aclrtMemcpyKind kind, size_t *descSize)
 {
-	aclError rc = check_kind(kind);
+	aclError rc = desc_check_kind(kind);
 
 	if (!rc)
 		*descSize = sizeof(struct copy_desc);
@@ -64,7 +64,7 @@ aclError aclrtSetMemcpyDesc(
 	void *desc, aclrtMemcpyKind kind, void *srcAddr, void *dstAddr, size_t count, void *config)
 {
 	struct copy_desc d = {.dst = dstAddr, .src = srcAddr, .count = count};
-	aclError rc = check_kind(kind);
+	aclError rc = desc_check_kind(kind);
 
 	if (!rc && (!count || count > MAX_COUNT))
 		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "count is 0 or more than %#llx", MAX_COUNT);
@@ -115,7 +115,7 @@ static aclError submit_desc(const void *desc, aclrtStream stream)
 
 aclError aclrtMemcpyAsyncWithDesc(void *desc, aclrtMemcpyKind kind, aclrtStream stream)
 {
-	aclError rc = npu_unless_gone(OBJ_STREAM, stream, check_kind(kind));
+	aclError rc = npu_unless_gone(OBJ_STREAM, stream, desc_check_kind(kind));
 
 	return rc ? rc : LOCKED(submit_desc(desc, stream));
 }

@@ -11,7 +11,7 @@
 	(ACL_HOST_REG_MAPPED | ACL_HOST_REG_IOMEMORY | ACL_HOST_REG_READONLY | ACL_HOST_REG_PINNED)
 #define EXCLUSIVE_FLAGS (ACL_HOST_REG_IOMEMORY | ACL_HOST_REG_PINNED)
 
-static aclError add(void *ptr, uint64_t size, uint32_t flags)
+static aclError host_range_add(void *ptr, uint64_t size, uint32_t flags)
 {
 	struct registration *r;
 	struct context *ctx;
@@ -46,7 +46,7 @@ aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType type,
 	/* Taken as bits, of which two are known besides MAPPED. */
 	if ((unsigned)type & ~(unsigned)(ACL_HOST_REGISTER_IOMEMORY | ACL_HOST_REGISTER_READONLY))
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "registration type %d", type);
-	rc = LOCKED(add(ptr, size, ACL_HOST_REG_MAPPED));
+	rc = LOCKED(host_range_add(ptr, size, ACL_HOST_REG_MAPPED));
 	if (!rc)
 		*devPtr = ptr; /* devices use the host's addresses here */
 	return rc;
@@ -56,10 +56,10 @@ aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag)
 {
 	if (!flag || flag & ~(uint32_t)KNOWN_FLAGS || (flag & EXCLUSIVE_FLAGS) == EXCLUSIVE_FLAGS)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "registration flags 0x%x", flag);
-	return LOCKED(add(ptr, size, flag));
+	return LOCKED(host_range_add(ptr, size, flag));
 }
 
-static aclError drop(const void *ptr)
+static aclError host_range_drop(const void *ptr)
 {
 	struct registration *r = registration_find(ptr);
 	struct context *ctx;
@@ -77,7 +77,7 @@ static aclError drop(const void *ptr)
 
 aclError aclrtHostUnregister(void *ptr)
 {
-	return LOCKED(drop(ptr));
+	return LOCKED(host_range_drop(ptr));
 }
 
 static aclError device_pointer(char *host, void **device)

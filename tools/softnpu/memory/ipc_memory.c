@@ -149,7 +149,7 @@ aclError aclrtIpcMemImportByKey(void **devPtr, const char *key, uint64_t flags)
 }
 
 /* Imports come before what is exported. */
-static struct ipc_memory *find(const char *key)
+static struct ipc_memory *ipc_find(const char *key)
 {
 	struct ipc_memory *m, *exported = NULL;
 
@@ -169,14 +169,14 @@ static aclError known_key(const char *key)
 	struct context *ctx;
 	aclError rc = context_need(&ctx);
 
-	if (!rc && !find(key))
+	if (!rc && !ipc_find(key))
 		rc = npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "the key is not in use here");
 	return rc;
 }
 
 static aclError close_key(const char *key)
 {
-	struct ipc_memory *m = find(key);
+	struct ipc_memory *m = ipc_find(key);
 	struct block *b;
 	aclError rc = known_key(key);
 

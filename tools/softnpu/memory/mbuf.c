@@ -25,7 +25,7 @@ struct mbuf {
 	struct mbuf *head; /* the first of the chain, which may be this one */
 };
 
-static void release(struct object *o)
+static void mbuf_release(struct object *o)
 {
 	struct mbuf *b = container_of(o, struct mbuf, obj);
 
@@ -39,7 +39,7 @@ static aclError mbuf_new(struct mbuf_data *data, aclrtMbuf *out)
 {
 	struct mbuf *b = calloc(1, sizeof(*b));
 
-	if (!data || !b || !object_init(&b->obj, OBJ_MBUF, release)) {
+	if (!data || !b || !object_init(&b->obj, OBJ_MBUF, mbuf_release)) {
 		if (data && !--data->refs)
 			free(data);
 		free(b);
@@ -52,7 +52,7 @@ static aclError mbuf_new(struct mbuf_data *data, aclrtMbuf *out)
 	return ACL_SUCCESS;
 }
 
-static struct mbuf *find(const void *handle)
+static struct mbuf *mbuf_find(const void *handle)
 {
 	struct object *o = object_find(handle, OBJ_MBUF);
 
@@ -62,7 +62,7 @@ static struct mbuf *find(const void *handle)
 /* The driver looks after these handles. */
 static aclError need(const void *handle, struct mbuf **b)
 {
-	*b = find(handle);
+	*b = mbuf_find(handle);
 	if (!handle)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "buf is NULL");
 	return *b ? ACL_SUCCESS : npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%p is no buffer", handle);
@@ -112,7 +112,7 @@ static aclError copy_ref(aclrtMbuf handle, aclrtMbuf *out)
 		return rc;
 	b->data->refs++;
 	rc = mbuf_new(b->data, out);
-	copy = rc ? NULL : find(*out);
+	copy = rc ? NULL : mbuf_find(*out);
 	if (copy) {
 		copy->len = b->len;
 		memcpy(copy->user, b->user, sizeof(b->user));
@@ -211,7 +211,7 @@ static unsigned chain_length(const struct mbuf *head)
 	return n;
 }
 
-static aclError append(aclrtMbuf head_handle, aclrtMbuf handle)
+static aclError mbuf_append(aclrtMbuf head_handle, aclrtMbuf handle)
 {
 	struct mbuf *head, *b;
 	aclError rc = need(head_handle, &head);
@@ -231,7 +231,7 @@ static aclError append(aclrtMbuf head_handle, aclrtMbuf handle)
 
 aclError aclrtAppendBufChain(aclrtMbuf headBuf, aclrtMbuf buf)
 {
-	return LOCKED(append(headBuf, buf));
+	return LOCKED(mbuf_append(headBuf, buf));
 }
 
 aclError aclrtGetBufChainNum(aclrtMbuf headBuf, uint32_t *num)

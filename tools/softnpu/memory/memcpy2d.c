@@ -25,7 +25,7 @@ static aclError check_area(const struct area *a)
 }
 
 /* The kind must be one of those for 2D copies even where nothing is copied. */
-static aclError check(const struct area *a, aclrtMemcpyKind kind, bool async)
+static aclError memcpy2d_check(const struct area *a, aclrtMemcpyKind kind, bool async)
 {
 	bool one_way = kind == ACL_MEMCPY_HOST_TO_DEVICE || kind == ACL_MEMCPY_DEVICE_TO_HOST;
 	aclError rc;
@@ -72,7 +72,7 @@ aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch,
 	aclrtMemcpyKind kind)
 {
 	struct area a = {dst, src, dpitch, spitch, width, height};
-	aclError rc = check(&a, kind, false);
+	aclError rc = memcpy2d_check(&a, kind, false);
 
 	if (!rc)
 		rc = check_size(&a);
@@ -112,7 +112,7 @@ aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t sp
 {
 	struct area a = {dst, src, dpitch, spitch, width, height};
 	bool now = false;
-	aclError rc = check(&a, kind, true);
+	aclError rc = memcpy2d_check(&a, kind, true);
 
 	if (!rc)
 		rc = npu_unless_gone(OBJ_STREAM, stream, check_size(&a));

@@ -26,7 +26,7 @@ static bool all_zero(const uint8_t *p, size_t n)
 }
 
 /* The outer layer's part, which leaves *failIndex as it is. */
-static aclError check(const struct batch *b)
+static aclError batch_check(const struct batch *b)
 {
 	if (!b->dsts || !b->dest_maxs || !b->srcs || !b->sizes || !b->attrs || !b->attr_indexes || !b->n)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "an array is NULL or empty");
@@ -126,7 +126,7 @@ static aclError batch_sync(const struct batch *b, size_t *fail)
 		*fail = SIZE_MAX;
 		return ACL_SUCCESS;
 	}
-	rc = check(b);
+	rc = batch_check(b);
 	if (rc)
 		return rc;
 	*fail = SIZE_MAX;
@@ -191,7 +191,7 @@ static aclError batch_async(const struct batch *b, aclrtStream stream, size_t *f
 		*fail = SIZE_MAX;
 		return ACL_SUCCESS;
 	}
-	rc = check(b);
+	rc = batch_check(b);
 	if (!rc)
 		rc = LOCKED(start_async(b, stream, fail));
 	for (size_t i = 0; i < b->n && !rc; i++) {

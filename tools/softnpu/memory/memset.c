@@ -105,7 +105,7 @@ static aclError fill_async(const struct fill *f, aclrtStream stream, bool *now)
 	return stream_submit(s, op ? &op->op : NULL);
 }
 
-static aclError submit(const struct fill *f, aclrtStream stream)
+static aclError memset_submit(const struct fill *f, aclrtStream stream)
 {
 	bool now = false;
 	aclError rc = LOCKED(fill_async(f, stream, &now));
@@ -124,7 +124,7 @@ aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t c
 {
 	struct fill f = {devPtr, count, (uint8_t)value, false};
 
-	return submit(&f, stream);
+	return memset_submit(&f, stream);
 }
 
 static aclError check_words(const struct fill *f, size_t size)
@@ -163,5 +163,5 @@ aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value, size_t N
 	if (copy_nothing(N))
 		return ACL_SUCCESS;
 	rc = check_words(&f, memSize);
-	return rc ? rc : submit(&f, stream);
+	return rc ? rc : memset_submit(&f, stream);
 }

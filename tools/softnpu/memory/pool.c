@@ -67,7 +67,7 @@ static struct pool *pool_new(struct device *dev, size_t max)
 	return NULL;
 }
 
-static aclError create(aclrtMemPool *out, const aclrtMemPoolProps *props)
+static aclError pool_create(aclrtMemPool *out, const aclrtMemPoolProps *props)
 {
 	struct device *dev = device_find(props->location.id);
 	struct context *ctx;
@@ -94,7 +94,7 @@ aclError aclrtMemPoolCreate(aclrtMemPool *memPool, const aclrtMemPoolProps *pool
 {
 	if (!memPool || !poolProps || !props_ok(poolProps))
 		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL or a property not possible");
-	return LOCKED(create(memPool, poolProps));
+	return LOCKED(pool_create(memPool, poolProps));
 }
 
 static void leave_pool(struct block *b, void (*how)(struct pool_segments *, struct pool_segment *))
@@ -125,7 +125,7 @@ static void orphan(struct block *b, void *pool)
 	b->owner = NULL;
 }
 
-static aclError destroy(const void *handle)
+static aclError pool_destroy(const void *handle)
 {
 	struct pool *p = pool_find(handle);
 
@@ -138,11 +138,11 @@ static aclError destroy(const void *handle)
 
 aclError aclrtMemPoolDestroy(const aclrtMemPool memPool)
 {
-	return LOCKED(destroy(memPool));
+	return LOCKED(pool_destroy(memPool));
 }
 
 /* Contexts are compared, and none is another one than the stream's. */
-static aclError enter(aclrtStream handle, struct stream **s)
+static aclError pool_call_enter(aclrtStream handle, struct stream **s)
 {
 	aclError rc = stream_of(handle, STREAM_SUBMIT, s);
 
@@ -187,7 +187,7 @@ static aclError pool_malloc(void **out, size_t size, const void *handle, aclrtSt
 	struct pool *p = pool_find(handle);
 	struct stream *s;
 	struct block *b;
-	aclError rc = enter(stream, &s);
+	aclError rc = pool_call_enter(stream, &s);
 
 	if (rc)
 		return rc;
@@ -266,7 +266,7 @@ static aclError pool_free(char *addr, aclrtStream stream)
 	bool of_pool = in ? in->kind == BLOCK_POOL : region_of_pool(addr);
 	struct free_op *f;
 	struct stream *s;
-	aclError rc = enter(stream, &s);
+	aclError rc = pool_call_enter(stream, &s);
 
 	if (rc)
 		return rc;

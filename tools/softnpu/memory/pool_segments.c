@@ -44,7 +44,7 @@ static bool fits(const struct pool_segment *s, enum state state, size_t size, in
 }
 
 /* The smallest, and the first of those. */
-static struct pool_segment *find(
+static struct pool_segment *segment_find(
 	const struct pool_segments *p, enum state state, size_t size, int stream, bool any)
 {
 	struct pool_segment *s, *best = NULL;
@@ -76,11 +76,11 @@ static struct pool_segment *front(struct pool_segment *s, size_t size)
 
 struct pool_segment *segment_take(struct pool_segments *p, size_t size, int stream, bool any)
 {
-	struct pool_segment *s = find(p, GIVEN_BACK, size, stream, any);
+	struct pool_segment *s = segment_find(p, GIVEN_BACK, size, stream, any);
 	bool again = s;
 
 	if (!s)
-		s = find(p, FREE, size, stream, any);
+		s = segment_find(p, FREE, size, stream, any);
 	s = s ? front(s, size) : NULL;
 	if (!s)
 		return NULL;
@@ -133,7 +133,7 @@ void segment_free(struct pool_segments *p, struct pool_segment *s)
 void segments_trim(struct pool_segments *p, size_t keep)
 {
 	while (p->reserved > keep) {
-		struct pool_segment *s = find(p, GIVEN_BACK, 0, 0, true);
+		struct pool_segment *s = segment_find(p, GIVEN_BACK, 0, 0, true);
 		size_t beyond = p->reserved - keep;
 
 		s = s && s->size > beyond ? front(s, beyond) : s;

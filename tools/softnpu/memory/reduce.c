@@ -85,7 +85,7 @@ static aclError reduce_run(struct op *op, struct lane *lane)
 static const struct op_type reduce_type = {.name = "REDUCE_ASYNC", .run = reduce_run};
 
 /* What the device is asked about: whether it has a unit for it, then how the addresses must lie. */
-static aclError check(const struct reduce_op *r)
+static aclError reduce_check(const struct reduce_op *r)
 {
 	const struct reducible *by = reducible_find(r->type);
 
@@ -103,7 +103,7 @@ static aclError submit_reduce(const struct reduce_op *what, aclrtStream stream)
 	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
 
 	if (!rc)
-		rc = check(what);
+		rc = reduce_check(what);
 	if (rc)
 		return rc;
 	op = op_new(&reduce_type, sizeof(*op));

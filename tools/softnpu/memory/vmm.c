@@ -262,7 +262,7 @@ static struct block *find_reservation(const void *addr, size_t size)
 	return b;
 }
 
-static aclError release(const void *addr)
+static aclError vmm_release(const void *addr)
 {
 	struct block *b = block_at(addr);
 	struct reservation *r;
@@ -282,7 +282,7 @@ static aclError release(const void *addr)
 
 aclError aclrtReleaseMemAddress(void *virPtr)
 {
-	return LOCKED(release(virPtr));
+	return LOCKED(vmm_release(virPtr));
 }
 
 /* --- mappings ----------------------------------------------------------------------- */

@@ -12,7 +12,7 @@ struct cnt_notify {
 	struct list waiters; /* lanes */
 };
 
-static void release(struct object *o)
+static void cnt_notify_release(struct object *o)
 {
 	free(container_of(o, struct cnt_notify, obj));
 }
@@ -24,14 +24,14 @@ static aclError supported(void)
 					      CFG_STR(soc));
 }
 
-static aclError find(const void *handle, struct cnt_notify **n)
+static aclError cnt_notify_find(const void *handle, struct cnt_notify **n)
 {
 	aclError rc = supported();
 
 	return rc ? rc : OBJECT_NAMED(handle, OBJ_CNT_NOTIFY, ACL_ERROR_INVALID_PARAM, "counting notify", n);
 }
 
-static aclError create(aclrtCntNotify *out)
+static aclError cnt_notify_create(aclrtCntNotify *out)
 {
 	static uint32_t next_id;
 	struct context *ctx;
@@ -45,7 +45,7 @@ static aclError create(aclrtCntNotify *out)
 	if (rc)
 		return rc;
 	n = calloc(1, sizeof(*n));
-	if (!n || !object_init(&n->obj, OBJ_CNT_NOTIFY, release)) {
+	if (!n || !object_init(&n->obj, OBJ_CNT_NOTIFY, cnt_notify_release)) {
 		free(n);
 		return npu_err(ACL_ERROR_RT_NO_NOTIFY_RESOURCE, "no memory for a counting notify");
 	}
@@ -58,17 +58,17 @@ static aclError create(aclrtCntNotify *out)
 
 aclError aclrtCntNotifyCreate(aclrtCntNotify *cntNotify, uint64_t flag)
 {
-	return LOCKED(create(cntNotify));
+	return LOCKED(cnt_notify_create(cntNotify));
 }
 
 aclError aclrtCntNotifyDestroy(aclrtCntNotify cntNotify)
 {
-	return LOCKED_WITH(cnt_notify, n, find(cntNotify, &n), object_kill(&n->obj));
+	return LOCKED_WITH(cnt_notify, n, cnt_notify_find(cntNotify, &n), object_kill(&n->obj));
 }
 
 aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify, uint32_t *notifyId)
 {
-	return LOCKED_WITH(cnt_notify, n, find(cntNotify, &n), *notifyId = n->id);
+	return LOCKED_WITH(cnt_notify, n, cnt_notify_find(cntNotify, &n), *notifyId = n->id);
 }
 
 static void kill_if_on(struct object *o, void *dev)
@@ -92,7 +92,7 @@ struct cnt_op {
 	bool clear;
 };
 
-static enum op_step record_step(struct op *op, struct lane *lane)
+static enum op_step cnt_notify_record_step(struct op *op, struct lane *lane)
 {
 	const struct cnt_op *c = container_of(op, struct cnt_op, op);
 
@@ -114,7 +114,7 @@ static enum op_step record_step(struct op *op, struct lane *lane)
 	return OP_DONE;
 }
 
-static bool satisfied(const struct cnt_op *c)
+static bool cnt_notify_satisfied(const struct cnt_op *c)
 {
 	switch (c->mode) {
 	case ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE:
@@ -130,11 +130,11 @@ static bool satisfied(const struct cnt_op *c)
 	}
 }
 
-static enum op_step wait_step(struct op *op, struct lane *lane)
+static enum op_step cnt_notify_wait_step(struct op *op, struct lane *lane)
 {
 	struct cnt_op *c = container_of(op, struct cnt_op, op);
 
-	if (satisfied(c)) {
+	if (cnt_notify_satisfied(c)) {
 		if (c->clear)
 			c->n->value = 0;
 		return OP_DONE;
@@ -143,21 +143,23 @@ static enum op_step wait_step(struct op *op, struct lane *lane)
 		lane, &c->n->waiters, npu_deadline_ms(c->seconds ? (int64_t)c->seconds * 1000 : -1));
 }
 
-static void op_release(struct op *op)
+static void cnt_notify_op_release(struct op *op)
 {
 	object_put(&container_of(op, struct cnt_op, op)->n->obj);
 }
 
 static const struct op_type record_type = {
-	.name = "CNT_NOTIFY_RECORD", .step = record_step, .release = op_release};
-static const struct op_type wait_type = {.name = "CNT_NOTIFY_WAIT", .step = wait_step, .release = op_release};
+	.name = "CNT_NOTIFY_RECORD", .step = cnt_notify_record_step, .release = cnt_notify_op_release};
+static const struct op_type wait_type = {
+	.name = "CNT_NOTIFY_WAIT", .step = cnt_notify_wait_step, .release = cnt_notify_op_release};
 
-static aclError submit(const struct op_type *type, const void *handle, aclrtStream stream, struct cnt_op what)
+static aclError cnt_notify_submit(
+	const struct op_type *type, const void *handle, aclrtStream stream, struct cnt_op what)
 {
 	struct cnt_notify *n;
 	struct cnt_op *op;
 	struct stream *s;
-	aclError rc = find(handle, &n);
+	aclError rc = cnt_notify_find(handle, &n);
 
 	if (!rc)
 		rc = stream_find(stream, STREAM_SUBMIT, &s);
@@ -177,14 +179,14 @@ static aclError submit(const struct op_type *type, const void *handle, aclrtStre
 
 aclError aclrtCntNotifyRecord(aclrtCntNotify cntNotify, aclrtStream stream, aclrtCntNotifyRecordInfo *info)
 {
-	return LOCKED(submit(
+	return LOCKED(cnt_notify_submit(
 		&record_type, cntNotify, stream, (struct cnt_op){.mode = info->mode, .value = info->value}));
 }
 
 aclError aclrtCntNotifyWaitWithTimeout(
 	aclrtCntNotify cntNotify, aclrtStream stream, aclrtCntNotifyWaitInfo *info)
 {
-	return LOCKED(submit(&wait_type, cntNotify, stream,
+	return LOCKED(cnt_notify_submit(&wait_type, cntNotify, stream,
 		(struct cnt_op){.mode = info->mode,
 			.value = info->value,
 			.seconds = info->timeout,
@@ -193,6 +195,6 @@ aclError aclrtCntNotifyWaitWithTimeout(
 
 aclError aclrtCntNotifyReset(aclrtCntNotify cntNotify, aclrtStream stream)
 {
-	return LOCKED(submit(&record_type, cntNotify, stream,
+	return LOCKED(cnt_notify_submit(&record_type, cntNotify, stream,
 		(struct cnt_op){.mode = ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE}));
 }

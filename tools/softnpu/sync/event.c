@@ -45,7 +45,7 @@ void record_complete(struct record *r)
 	lanes_wake(&r->waiters);
 }
 
-static void release(struct object *o)
+static void event_release(struct object *o)
 {
 	struct event *ev = container_of(o, struct event, obj);
 
@@ -66,7 +66,7 @@ struct event_op {
 	bool outside; /* record or wait of a model that others see as an ordinary one */
 };
 
-static void op_release(struct op *op)
+static void event_op_release(struct op *op)
 {
 	struct event_op *e = container_of(op, struct event_op, op);
 
@@ -77,7 +77,7 @@ static void op_release(struct op *op)
 static void wait_release(struct op *op)
 {
 	container_of(op, struct event_op, op)->ev->waits--;
-	op_release(op);
+	event_op_release(op);
 }
 
 /* A model records an event for those outside: as if it had just been recorded. */
@@ -105,7 +105,7 @@ static void complete(struct event_op *e)
 	npu_changed(&e->ev->recorded);
 }
 
-static enum op_step record_step(struct op *op, struct lane *lane)
+static enum op_step event_record_step(struct op *op, struct lane *lane)
 {
 	(void)lane;
 	complete(container_of(op, struct event_op, op));
@@ -117,7 +117,7 @@ static void record_cancelled(struct op *op)
 	complete(container_of(op, struct event_op, op));
 }
 
-static bool satisfied(const struct event_op *e)
+static bool event_satisfied(const struct event_op *e)
 {
 	if (e->number)
 		return event_ipc_done(e->ev, e->number);
@@ -136,11 +136,11 @@ static struct list *waiters(struct event_op *e)
 	return e->rec ? &e->rec->waiters : &e->ev->waiters;
 }
 
-static enum op_step wait_step(struct op *op, struct lane *lane)
+static enum op_step event_wait_step(struct op *op, struct lane *lane)
 {
 	struct event_op *e = container_of(op, struct event_op, op);
 
-	if (satisfied(e))
+	if (event_satisfied(e))
 		return OP_DONE;
 	return lane_park_until(lane, waiters(e), timeout_wait_deadline(e->seconds));
 }
@@ -155,7 +155,7 @@ static enum op_step reset_step(struct op *op, struct lane *lane)
 	return OP_DONE;
 }
 
-static void describe(const struct op *op, char *text, size_t size)
+static void event_describe(const struct op *op, char *text, size_t size)
 {
 	const struct event_op *e = container_of(op, struct event_op, op);
 
@@ -164,24 +164,24 @@ static void describe(const struct op *op, char *text, size_t size)
 
 static const struct op_type record_type = {
 	.name = "EVENT_RECORD",
-	.step = record_step,
-	.release = op_release,
+	.step = event_record_step,
+	.release = event_op_release,
 	.cancelled = record_cancelled,
-	.describe = describe,
+	.describe = event_describe,
 	.task_type = ACL_MODEL_RI_TASK_EVENT_RECORD,
 };
 static const struct op_type wait_type = {
 	.name = "EVENT_WAIT",
-	.step = wait_step,
+	.step = event_wait_step,
 	.release = wait_release,
-	.describe = describe,
+	.describe = event_describe,
 	.task_type = ACL_MODEL_RI_TASK_EVENT_WAIT,
 };
 static const struct op_type reset_type = {
 	.name = "EVENT_RESET",
 	.step = reset_step,
-	.release = op_release,
-	.describe = describe,
+	.release = event_op_release,
+	.describe = event_describe,
 	.task_type = ACL_MODEL_RI_TASK_EVENT_RESET,
 };
 
@@ -263,7 +263,7 @@ aclError event_new(enum event_kind kind, uint32_t flags, struct event **out)
 	if (ctx->dev->events >= CFG(events))
 		return npu_err(ACL_ERROR_RT_NO_EVENT_RESOURCE, "the device has no event left");
 	ev = calloc(1, sizeof(*ev));
-	if (!ev || !object_init(&ev->obj, OBJ_EVENT, release)) {
+	if (!ev || !object_init(&ev->obj, OBJ_EVENT, event_release)) {
 		free(ev);
 		return npu_err(ACL_ERROR_RT_NO_EVENT_RESOURCE, "no memory for an event");
 	}
@@ -279,7 +279,7 @@ aclError event_new(enum event_kind kind, uint32_t flags, struct event **out)
 	return ACL_SUCCESS;
 }
 
-static aclError create(aclrtEvent *out, enum event_kind kind, uint32_t flags)
+static aclError event_create(aclrtEvent *out, enum event_kind kind, uint32_t flags)
 {
 	struct event *ev;
 	aclError rc = event_new(kind, flags, &ev);
@@ -312,12 +312,12 @@ static aclError create_flag(aclrtEvent *event, uint32_t flag, bool ex)
 	if (!event)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "event is NULL");
 	rc = flags_kind(flag, ex, &kind);
-	return rc ? rc : LOCKED(create(event, kind, flag));
+	return rc ? rc : LOCKED(event_create(event, kind, flag));
 }
 
 aclError aclrtCreateEvent(aclrtEvent *event)
 {
-	return LOCKED(create(event, EVENT_DEFAULT, DEFAULT_FLAGS));
+	return LOCKED(event_create(event, EVENT_DEFAULT, DEFAULT_FLAGS));
 }
 
 aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag)
@@ -384,7 +384,7 @@ bool event_waitable(const struct event *ev)
 enum use { RECORD, WAIT, RESET };
 
 /* What an event is not for, on this stream (NULL when the handle was NULL). */
-static aclError check_kind(const struct event *ev, const struct stream *s, enum use use)
+static aclError event_check_kind(const struct event *ev, const struct stream *s, enum use use)
 {
 	if (ev->kind == EVENT_DEVICE_ONLY)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the event is for use on the device only");
@@ -411,7 +411,7 @@ static aclError check_flag(struct event *ev, const struct stream *s, uint32_t fl
 }
 
 /* Models that are built know only the events of aclrtCreateEventWithFlag, and only those others are reset. */
-static aclError enter(const struct event *ev, struct stream **s, enum use use)
+static aclError event_enter(const struct event *ev, struct stream **s, enum use use)
 {
 	struct context *ctx;
 	aclError rc = context_need(&ctx);
@@ -433,10 +433,10 @@ static aclError find_both(aclrtEvent handle, struct event **ev, aclrtStream stre
 	if (!rc)
 		rc = stream_named(stream, STREAM_SUBMIT, s);
 	if (!rc)
-		rc = check_kind(*ev, *s, use);
+		rc = event_check_kind(*ev, *s, use);
 	if (!rc && use != RESET)
 		rc = check_flag(*ev, *s, flag, use == RECORD ? &(*ev)->record_flag : &(*ev)->wait_flag);
-	return rc ? rc : enter(*ev, s, use);
+	return rc ? rc : event_enter(*ev, s, use);
 }
 
 static aclError record(aclrtEvent handle, aclrtStream stream, uint32_t flag)

@@ -7,7 +7,7 @@
 
 #include "tools/softnpu/core/timeout.h"
 
-static void release(struct object *o)
+static void notify_release(struct object *o)
 {
 	struct notify *n = container_of(o, struct notify, obj);
 
@@ -33,7 +33,7 @@ aclError notify_new(struct notify **out)
 	if (ctx->dev->notifies >= CFG(notifies))
 		return npu_err(ACL_ERROR_RT_NO_NOTIFY_RESOURCE, "the device has no notify left");
 	n = calloc(1, sizeof(*n));
-	if (!n || !object_init(&n->obj, OBJ_NOTIFY, release)) {
+	if (!n || !object_init(&n->obj, OBJ_NOTIFY, notify_release)) {
 		free(n);
 		return npu_err(ACL_ERROR_RT_NO_NOTIFY_RESOURCE, "no memory for a notify");
 	}
@@ -46,7 +46,7 @@ aclError notify_new(struct notify **out)
 	return ACL_SUCCESS;
 }
 
-static aclError create(aclrtNotify *out)
+static aclError notify_create(aclrtNotify *out)
 {
 	struct notify *n;
 	aclError rc = notify_new(&n);
@@ -58,7 +58,7 @@ static aclError create(aclrtNotify *out)
 
 aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag)
 {
-	return LOCKED(create(notify));
+	return LOCKED(notify_create(notify));
 }
 
 static void kill_notify(struct notify *n)
@@ -116,7 +116,7 @@ struct notify_op {
 	uint32_t seconds;
 };
 
-static enum op_step record_step(struct op *op, struct lane *lane)
+static enum op_step notify_record_step(struct op *op, struct lane *lane)
 {
 	struct notify *n = container_of(op, struct notify_op, op)->n;
 
@@ -127,7 +127,7 @@ static enum op_step record_step(struct op *op, struct lane *lane)
 	return OP_DONE;
 }
 
-static enum op_step wait_step(struct op *op, struct lane *lane)
+static enum op_step notify_wait_step(struct op *op, struct lane *lane)
 {
 	struct notify_op *w = container_of(op, struct notify_op, op);
 
@@ -138,30 +138,31 @@ static enum op_step wait_step(struct op *op, struct lane *lane)
 		npu_deadline_ms(w->seconds ? (int64_t)w->seconds * 1000 : -1));
 }
 
-static void op_release(struct op *op)
+static void notify_op_release(struct op *op)
 {
 	object_put(&container_of(op, struct notify_op, op)->n->obj);
 }
 
-static void describe(const struct op *op, char *text, size_t size)
+static void notify_describe(const struct op *op, char *text, size_t size)
 {
 	snprintf(text, size, "\"notify_id\": %u", container_of(op, struct notify_op, op)->n->id);
 }
 
 static const struct op_type record_type = {
 	.name = "NOTIFY_RECORD",
-	.step = record_step,
-	.release = op_release,
-	.describe = describe,
+	.step = notify_record_step,
+	.release = notify_op_release,
+	.describe = notify_describe,
 };
 static const struct op_type wait_type = {
 	.name = "NOTIFY_WAIT",
-	.step = wait_step,
-	.release = op_release,
-	.describe = describe,
+	.step = notify_wait_step,
+	.release = notify_op_release,
+	.describe = notify_describe,
 };
 
-static aclError submit(const struct op_type *type, aclrtNotify handle, aclrtStream stream, uint32_t seconds)
+static aclError notify_submit(
+	const struct op_type *type, aclrtNotify handle, aclrtStream stream, uint32_t seconds)
 {
 	struct notify_op *op;
 	struct notify *n;
@@ -188,12 +189,12 @@ static aclError submit(const struct op_type *type, aclrtNotify handle, aclrtStre
 
 aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream)
 {
-	return LOCKED(submit(&record_type, notify, stream, 0));
+	return LOCKED(notify_submit(&record_type, notify, stream, 0));
 }
 
 aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_t timeout)
 {
-	return LOCKED(submit(&wait_type, notify, stream, timeout));
+	return LOCKED(notify_submit(&wait_type, notify, stream, timeout));
 }
 
 aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId)

@@ -53,7 +53,7 @@ struct stream *lane_stream(struct lane *lane)
 	return lane->type == &stream_lane ? container_of(lane, struct stream, lane) : NULL;
 }
 
-static void release(struct object *o)
+static void stream_release(struct object *o)
 {
 	struct stream *s = container_of(o, struct stream, obj);
 
@@ -66,7 +66,7 @@ struct stream *stream_new(struct context *ctx, uint32_t priority, uint32_t flags
 	static int next_id;
 	struct stream *s = calloc(1, sizeof(*s));
 
-	if (!s || !object_init(&s->obj, OBJ_STREAM, release)) {
+	if (!s || !object_init(&s->obj, OBJ_STREAM, stream_release)) {
 		free(s);
 		return NULL;
 	}
@@ -262,7 +262,7 @@ uint32_t stream_priority(uint32_t wanted)
 	return priority < 0 ? 0 : priority > STREAM_PRIORITY_LOWEST ? STREAM_PRIORITY_LOWEST : wanted;
 }
 
-static aclError create(aclrtStream *out, uint32_t priority, uint32_t flags)
+static aclError stream_make(aclrtStream *out, uint32_t priority, uint32_t flags)
 {
 	struct context *ctx;
 	struct stream *s;
@@ -285,7 +285,7 @@ aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uin
 {
 	aclError rc;
 
-	rc = LOCKED(create(stream, priority, flag & STREAM_FLAGS));
+	rc = LOCKED(stream_make(stream, priority, flag & STREAM_FLAGS));
 	if (!rc)
 		stream_state_notify(*stream, ACL_RT_STREAM_STATE_CREATE_POST);
 	return rc;
@@ -296,7 +296,7 @@ aclError aclrtCreateStream(aclrtStream *stream)
 	return aclrtCreateStreamWithConfig(stream, 0, 0);
 }
 
-static aclError destroy(aclrtStream handle, bool force)
+static aclError stream_close(aclrtStream handle, bool force)
 {
 	struct stream *s;
 	aclError rc = stream_named(handle, STREAM_SUBMIT, &s);
@@ -325,13 +325,13 @@ static aclError destroy(aclrtStream handle, bool force)
 aclError aclrtDestroyStream(aclrtStream stream)
 {
 	stream_state_notify(stream, ACL_RT_STREAM_STATE_DESTROY_PRE);
-	return LOCKED(destroy(stream, false));
+	return LOCKED(stream_close(stream, false));
 }
 
 aclError aclrtDestroyStreamForce(aclrtStream stream)
 {
 	stream_state_notify(stream, ACL_RT_STREAM_STATE_DESTROY_PRE);
-	return LOCKED(destroy(stream, true));
+	return LOCKED(stream_close(stream, true));
 }
 
 /* Newer releases take work of such a stream as done. */

@@ -42,7 +42,7 @@ static enum op_step write_step(struct op *op, struct lane *lane)
 	return OP_DONE;
 }
 
-static bool satisfied(const struct value_op *v, uint64_t word)
+static bool value_satisfied(const struct value_op *v, uint64_t word)
 {
 	switch (v->flag) {
 	case ACL_STREAM_WAIT_VALUE_GEQ:
@@ -56,18 +56,18 @@ static bool satisfied(const struct value_op *v, uint64_t word)
 	}
 }
 
-static enum op_step wait_step(struct op *op, struct lane *lane)
+static enum op_step value_wait_step(struct op *op, struct lane *lane)
 {
 	struct value_op *v = container_of(op, struct value_op, op);
 	uint64_t word;
 
 	lane->result = word_load(v->addr, &word);
-	if (lane->result || satisfied(v, word))
+	if (lane->result || value_satisfied(v, word))
 		return OP_DONE;
 	return lane_park_until(lane, NULL, timeout_wait_deadline(0));
 }
 
-static void describe(const struct op *op, char *text, size_t size)
+static void value_describe(const struct op *op, char *text, size_t size)
 {
 	const struct value_op *v = container_of(op, struct value_op, op);
 
@@ -78,13 +78,13 @@ static void describe(const struct op *op, char *text, size_t size)
 static const struct op_type write_type = {
 	.name = "VALUE_WRITE",
 	.step = write_step,
-	.describe = describe,
+	.describe = value_describe,
 	.task_type = ACL_MODEL_RI_TASK_VALUE_WRITE,
 };
 static const struct op_type wait_type = {
 	.name = "VALUE_WAIT",
-	.step = wait_step,
-	.describe = describe,
+	.step = value_wait_step,
+	.describe = value_describe,
 	.task_type = ACL_MODEL_RI_TASK_VALUE_WAIT,
 };
 
@@ -100,7 +100,7 @@ static struct op *value_op(const struct op_type *type, void *addr, uint64_t valu
 	return &v->op;
 }
 
-static aclError submit(
+static aclError value_submit(
 	const struct op_type *type, void *addr, uint64_t value, uint32_t flag, aclrtStream stream)
 {
 	struct stream *s;
@@ -115,12 +115,12 @@ static aclError submit(
 
 aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream)
 {
-	return LOCKED(submit(&write_type, devAddr, value, flag, stream));
+	return LOCKED(value_submit(&write_type, devAddr, value, flag, stream));
 }
 
 aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream)
 {
-	return LOCKED(submit(&wait_type, devAddr, value, flag, stream));
+	return LOCKED(value_submit(&wait_type, devAddr, value, flag, stream));
 }
 
 /* --- as tasks of a model ----------------------------------------------------------- */

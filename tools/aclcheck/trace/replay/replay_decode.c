@@ -374,7 +374,7 @@ static void *more(size_t bytes)
 	return out.bytes + at;
 }
 
-static struct replay_record *record(void)
+static struct replay_record *decode_record(void)
 {
 	return (struct replay_record *)out.bytes;
 }
@@ -431,7 +431,7 @@ static uint64_t elements_of(const bt_field *field)
 	return n < LIST_MAX ? n : LIST_MAX;
 }
 
-static void put_value(char *to, size_t room, const struct field_plan *f, const bt_field *field)
+static void decode_put_value(char *to, size_t room, const struct field_plan *f, const bt_field *field)
 {
 	const char *text = ctf_string(field);
 
@@ -493,13 +493,13 @@ static void put_behind(const struct replay_event *e, const struct field_plan *f,
 		out.behind[f->parameter] = at;
 	}
 	p = (struct replay_piece *)(out.bytes + out.behind[f->parameter]);
-	put_value((char *)(p + 1), p->bytes, f, field);
+	decode_put_value((char *)(p + 1), p->bytes, f, field);
 }
 
 static void put_after(const bt_field *field)
 {
 	uint64_t n = elements_of(field);
-	struct replay_record *r = record();
+	struct replay_record *r = decode_record();
 
 	for (uint64_t i = 0; i < n && i < ACL_CALL_AFTER; i++)
 		r->after[r->n_after++] =
@@ -527,13 +527,13 @@ static void put_field(const struct replay_event *e, const struct field_plan *f, 
 {
 	const bt_field *field =
 		bt_field_structure_borrow_member_field_by_index_const(payload, (uint64_t)(f - e->fields));
-	struct replay_record *r = record();
+	struct replay_record *r = decode_record();
 
 	switch ((enum target)f->target) {
 	case TO_NOTHING:
 		break;
 	case TO_ARGUMENT:
-		put_value((char *)(r + 1), acl_apis[e->is.api].args_size, f, field);
+		decode_put_value((char *)(r + 1), acl_apis[e->is.api].args_size, f, field);
 		break;
 	case TO_TEXT:
 		put_text(f, field, length_of(e, f, payload));
@@ -600,7 +600,7 @@ static uint64_t payload_number(const bt_field *payload, const char *name)
 }
 
 /* A text with its NUL behind what is there. */
-static void put_words(const bt_field *payload, const char *const *names)
+static void decode_put_words(const bt_field *payload, const char *const *names)
 {
 	uint32_t at = out.length;
 	char line[1025];
@@ -644,14 +644,14 @@ static void decode_module(const bt_field *payload)
 	for (uint64_t i = 0; id && i < elements_of(id) && i < sizeof(m->build_id); i++)
 		m->build_id[m->build_id_len++] =
 			(uint8_t)ctf_uint(bt_field_array_borrow_element_field_by_index_const(id, i));
-	put_words(payload, (const char *const[]){"path", NULL});
+	decode_put_words(payload, (const char *const[]){"path", NULL});
 }
 
 static void decode_answer(const bt_field *payload)
 {
 	const bt_field *bytes = field_of(payload, "bytes");
 	uint64_t n = bytes ? elements_of(bytes) : 0;
-	struct replay_record *r = record();
+	struct replay_record *r = decode_record();
 	struct replay_piece *p;
 
 	r->flags = (uint8_t)payload_number(payload, "question");
@@ -672,25 +672,25 @@ static void decode_said(const bt_field *payload)
 	s->object = payload_number(payload, "object");
 	s->bytes = payload_number(payload, "bytes");
 	s->stream = payload_number(payload, "stream");
-	put_words(payload, (const char *const[]){"text", "reason", NULL});
+	decode_put_words(payload, (const char *const[]){"text", "reason", NULL});
 }
 
 static void decode_own(const struct replay_event *e, const bt_field *payload)
 {
-	struct replay_record *r = record();
+	struct replay_record *r = decode_record();
 	char name[128] = "";
 
 	switch ((enum replay_kind)e->is.kind) {
 	case REPLAY_PROCESS:
 		r->number = (uint32_t)payload_number(payload, "ppid");
 		r->flags = payload_number(payload, "forked") != 0;
-		put_words(payload, (const char *const[]){"host", "rank", "command", NULL});
+		decode_put_words(payload, (const char *const[]){"host", "rank", "command", NULL});
 		break;
 	case REPLAY_FACT:
-		put_words(payload, (const char *const[]){"key", "value", NULL});
+		decode_put_words(payload, (const char *const[]){"key", "value", NULL});
 		break;
 	case REPLAY_VERDICT:
-		put_words(payload, (const char *const[]){"verdict", NULL});
+		decode_put_words(payload, (const char *const[]){"verdict", NULL});
 		break;
 	case REPLAY_MODULE:
 		decode_module(payload);
@@ -698,7 +698,7 @@ static void decode_own(const struct replay_event *e, const bt_field *payload)
 	case REPLAY_PYTHON_PLACE:
 		r->number = (uint32_t)payload_number(payload, "id");
 		r->result = (int64_t)payload_number(payload, "line");
-		put_words(payload, (const char *const[]){"function", "file", NULL});
+		decode_put_words(payload, (const char *const[]){"function", "file", NULL});
 		break;
 	case REPLAY_STACK:
 	case REPLAY_PYTHON_STACK:

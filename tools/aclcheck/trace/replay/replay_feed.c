@@ -298,7 +298,7 @@ static void outputs_take(struct frame *f, const struct replay_record *r)
 
 /* --- threads and frames ---------------------------------------------------------------- */
 
-static struct replay_thread *thread_of(uint32_t tid)
+static struct replay_thread *feed_thread(uint32_t tid)
 {
 	struct replay_thread *t;
 
@@ -390,7 +390,7 @@ static void end_phase(struct replay_thread *t)
 
 static const char *enter(struct checks *c, const struct replay_record *r)
 {
-	struct replay_thread *t = thread_of(r->tid);
+	struct replay_thread *t = feed_thread(r->tid);
 	struct frame *f = push(t);
 	uint64_t caller = module_address(r->caller);
 
@@ -422,9 +422,9 @@ static const char *enter(struct checks *c, const struct replay_record *r)
 	return NULL;
 }
 
-static void leave(struct checks *c, const struct replay_record *r)
+static void feed_leave(struct checks *c, const struct replay_record *r)
 {
-	struct replay_thread *t = thread_of(r->tid);
+	struct replay_thread *t = feed_thread(r->tid);
 
 	/* Calls that were left by an exception or longjmp have no end. */
 	while (t->top && t->top->number != r->number)
@@ -443,7 +443,7 @@ static void leave(struct checks *c, const struct replay_record *r)
 
 static void callback(struct checks *c, const struct replay_record *r)
 {
-	struct replay_thread *t = thread_of(r->tid);
+	struct replay_thread *t = feed_thread(r->tid);
 	struct acl_call_record outer;
 	bool begins = r->flags & 1;
 
@@ -492,7 +492,7 @@ static void said(struct checks *c, const struct replay_record *r)
 {
 	const struct replay_said *s = (const void *)(r + 1);
 	const char *text = (const char *)(s + 1);
-	struct replay_thread *t = thread_of(r->tid);
+	struct replay_thread *t = feed_thread(r->tid);
 	uint64_t caller = module_address(r->caller);
 
 	begin_phase(t, NULL, r);
@@ -505,7 +505,7 @@ static void said(struct checks *c, const struct replay_record *r)
 
 void replay_ends(uint32_t tid)
 {
-	scopes_enter(thread_of(tid));
+	scopes_enter(feed_thread(tid));
 }
 
 /* The two texts behind a record of facts. */
@@ -535,16 +535,16 @@ const char *replay_feed(struct checks *c, const struct replay_record *r)
 	case REPLAY_ENTRY:
 		return enter(c, r);
 	case REPLAY_EXIT:
-		leave(c, r);
+		feed_leave(c, r);
 		break;
 	case REPLAY_CALLBACK:
 		callback(c, r);
 		break;
 	case REPLAY_THREAD:
-		thread_of(r->tid)->by.pthread_id = r->pthread;
+		feed_thread(r->tid)->by.pthread_id = r->pthread;
 		break;
 	case REPLAY_ANSWER:
-		keep_answer(&thread_of(r->tid)->answers, r);
+		keep_answer(&feed_thread(r->tid)->answers, r);
 		break;
 	case REPLAY_SAID:
 		said(c, r);

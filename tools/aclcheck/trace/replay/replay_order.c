@@ -44,7 +44,7 @@ struct replay_order {
 
 /* --- threads and marks --------------------------------------------------------------- */
 
-static struct thread *thread_of(struct replay_order *o, uint32_t tid)
+static struct thread *order_thread(struct replay_order *o, uint32_t tid)
 {
 	struct thread *t = o->latest;
 
@@ -71,14 +71,14 @@ static uint64_t mark_of(const struct replay_record *r)
 static uint64_t lacks(struct replay_order *o, const struct replay_record *r)
 {
 	for (unsigned i = 0; i < r->n_after; i++)
-		if (thread_of(o, acl_mark_tid(r->after[i]))->given < r->after[i])
+		if (order_thread(o, acl_mark_tid(r->after[i]))->given < r->after[i])
 			return r->after[i];
 	return 0;
 }
 
 static void hand_out(struct replay_order *o, const struct replay_record *r)
 {
-	struct thread *t = thread_of(o, r->tid);
+	struct thread *t = order_thread(o, r->tid);
 	uint64_t mark = mark_of(r);
 
 	/* A call's end may come behind that of a later one in it. */
@@ -92,7 +92,7 @@ static void hand_out(struct replay_order *o, const struct replay_record *r)
 static void hold(struct replay_order *o, const struct replay_record *r)
 {
 	struct waiting *w = need(malloc(offsetof(struct waiting, record) + r->bytes));
-	struct thread *t = thread_of(o, r->tid);
+	struct thread *t = order_thread(o, r->tid);
 
 	w->next = w->next_of_thread = NULL;
 	w->thread = t;
@@ -130,9 +130,9 @@ static void drop_given(struct replay_order *o)
 	}
 }
 
-static struct waiting *find(struct replay_order *o, uint64_t mark)
+static struct waiting *order_find(struct replay_order *o, uint64_t mark)
 {
-	struct waiting *w = thread_of(o, acl_mark_tid(mark))->first;
+	struct waiting *w = order_thread(o, acl_mark_tid(mark))->first;
 
 	while (w && mark_of(&w->record) != mark)
 		w = w->next_of_thread;
@@ -152,7 +152,7 @@ static enum outcome give_before(struct replay_order *o, struct waiting *w, unsig
 	uint64_t mark;
 
 	while (result == GIVEN && (mark = lacks(o, &w->record))) {
-		before = find(o, mark);
+		before = order_find(o, mark);
 		o->wanted = mark;
 		result = before ? give(o, before, depth + 1) : MISSING;
 	}

@@ -539,7 +539,7 @@ static struct begun *take_begun(const struct replay_peer *p, const struct replay
 	return b;
 }
 
-static void leave(struct replay_peer *p, const struct replay_record *r)
+static void peers_leave(struct replay_peer *p, const struct replay_record *r)
 {
 	struct begun *b = calls ? take_begun(p, r) : NULL;
 
@@ -568,7 +568,7 @@ void replay_peers_look(struct replay_peer *p, const struct replay_record *r)
 		entry(p, r);
 		break;
 	case REPLAY_EXIT:
-		leave(p, r);
+		peers_leave(p, r);
 		break;
 	case REPLAY_PROCESS:
 		snprintf(p->host, sizeof(p->host), "%s", first);

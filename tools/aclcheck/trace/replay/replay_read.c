@@ -124,7 +124,7 @@ static void report_path(char *path, unsigned process)
 	snprintf(path, REPLAY_REPORT_PATH, "%s/%u.json", reading.directory, process);
 }
 
-static bool start(struct process *p)
+static bool read_start(struct process *p)
 {
 	struct replay_start s = {.pid = (uint32_t)p->key, .result = &known->of[p->number].result};
 	int ends[2];
@@ -148,7 +148,7 @@ static void send_to(struct replay_peer *peer, const struct replay_record *r)
 	send(p, r);
 }
 
-static bool keep(struct process *p)
+static bool read_keep(struct process *p)
 {
 	struct process *old;
 
@@ -162,7 +162,7 @@ static bool keep(struct process *p)
 	}
 	p->number = reading.n;
 	p->peer.untrusted = known->of[p->number].result == REPLAY_INCOMPLETE;
-	if (!is_settled(p) && !start(p)) {
+	if (!is_settled(p) && !read_start(p)) {
 		command_say("%s", strerror(errno));
 		return false;
 	}
@@ -171,7 +171,7 @@ static bool keep(struct process *p)
 	return true;
 }
 
-static struct process *begin(uint64_t key)
+static struct process *read_begin(uint64_t key)
 {
 	struct process *p = need(calloc(1, sizeof(*p)));
 
@@ -179,7 +179,7 @@ static struct process *begin(uint64_t key)
 	p->fd = p->rank = -1;
 	p->peer.send = send_to;
 	snprintf(p->peer.who, sizeof(p->peer.who), "process %u", (unsigned)key);
-	if (keep(p))
+	if (read_keep(p))
 		return p;
 	free(p);
 	return NULL;
@@ -190,10 +190,10 @@ static struct process *process_of(uint64_t key)
 	struct process *p;
 
 	HASH_FIND(hh, reading.by_key, &key, sizeof(key), p);
-	return p ? p : begin(key);
+	return p ? p : read_begin(key);
 }
 
-static bool finish(void)
+static bool read_finish(void)
 {
 	bool good = true;
 
@@ -326,7 +326,7 @@ static bool take_event(void *context, const bt_event *event, const bt_clock_snap
 	/* It says who it is once: the second time it is another program, after an exec. */
 	if (p && r->kind == REPLAY_PROCESS && p->named) {
 		replay_peers_ended(&p->peer);
-		p = begin(p->key);
+		p = read_begin(p->key);
 	}
 	if (!p)
 		return false;
@@ -405,7 +405,7 @@ static int read_all(void *unused)
 		return COMMAND_MISUSE;
 	}
 	good = ctf_read(reading.traces, reading.n_traces, &reader);
-	good = finish() && good;
+	good = read_finish() && good;
 	think_again();
 	return !good ? COMMAND_MISUSE : known->lacks ? COMMAND_INCONCLUSIVE : 0;
 }

@@ -38,7 +38,7 @@ static struct {
 } ahead;
 
 /* Until so many bytes are there; false: the pipe has ended before. */
-static bool fill(int fd, size_t bytes)
+static bool worker_fill(int fd, size_t bytes)
 {
 	if (ahead.begin + bytes > sizeof(ahead.bytes)) {
 		memmove(ahead.bytes, ahead.bytes + ahead.begin, ahead.end - ahead.begin);
@@ -61,10 +61,10 @@ static const struct replay_record *next(int fd)
 {
 	const struct replay_record *r;
 
-	if (!fill(fd, sizeof(*r)))
+	if (!worker_fill(fd, sizeof(*r)))
 		return NULL;
 	r = (const void *)(ahead.bytes + ahead.begin);
-	if (r->bytes < sizeof(*r) || r->bytes > READ_AHEAD || !fill(fd, r->bytes))
+	if (r->bytes < sizeof(*r) || r->bytes > READ_AHEAD || !worker_fill(fd, r->bytes))
 		return NULL;
 	r = (const void *)(ahead.bytes + ahead.begin);
 	ahead.begin += r->bytes;
@@ -86,7 +86,7 @@ static void drop_findings(void)
 	verdict_forked();
 }
 
-static void __attribute__((noreturn)) leave(enum replay_result result)
+static void __attribute__((noreturn)) worker_leave(enum replay_result result)
 {
 	*worker.result = (uint8_t)result;
 	_exit(0);
@@ -97,10 +97,10 @@ static void __attribute__((noreturn)) finish_unknown(const char *why)
 	drop_findings();
 	verdict_add_reason("recording-incomplete", why);
 	sink_end(NULL, CHECKS_END_EXIT);
-	leave(REPLAY_INCOMPLETE);
+	worker_leave(REPLAY_INCOMPLETE);
 }
 
-static void __attribute__((noreturn)) finish(void)
+static void __attribute__((noreturn)) worker_finish(void)
 {
 	struct checks_totals totals = {0};
 	char text[256];
@@ -129,7 +129,7 @@ static void __attribute__((noreturn)) finish(void)
 		checks_finish(worker.checks, (enum checks_end)worker.end);
 	}
 	sink_end(worker.checks, CHECKS_END_EXIT);
-	leave(*worker.gap || worker.end < 0 ? REPLAY_INCOMPLETE : REPLAY_COMPLETE);
+	worker_leave(*worker.gap || worker.end < 0 ? REPLAY_INCOMPLETE : REPLAY_COMPLETE);
 }
 
 static void take_fact(const struct replay_record *r)
@@ -149,7 +149,7 @@ static void take_fact(const struct replay_record *r)
 			worker.end = (int)i;
 }
 
-static void begin(const char *report)
+static void worker_begin(const char *report)
 {
 	setenv("ACLCHECK_REPORT", report, 1);
 	/* What is found is shown when all is known. */
@@ -158,7 +158,7 @@ static void begin(const char *report)
 	sink_begin();
 	worker.checks = replay_checker();
 	if (!worker.checks)
-		leave(REPLAY_FAILED);
+		worker_leave(REPLAY_FAILED);
 }
 
 /* The last record, held back: a fact that a call asked for is recorded behind its entry. */
@@ -189,7 +189,7 @@ static void hold(void *unused, const struct replay_record *r)
 }
 
 /* Facts, modules and stacks are known at once: what names them comes behind them. */
-static void take(const struct replay_record *r)
+static void worker_take(const struct replay_record *r)
 {
 	switch ((enum replay_kind)r->kind) {
 	case REPLAY_FACT:
@@ -267,10 +267,10 @@ static void begin_with_facts(const char *report)
 {
 	const struct replay_record *r;
 
-	begin(report);
+	worker_begin(report);
 	for (size_t at = 0; at < early.length; at += r->bytes) {
 		r = (const void *)(early.bytes + at);
-		take(r);
+		worker_take(r);
 	}
 }
 
@@ -286,7 +286,7 @@ void replay_worker(int fd, const struct replay_start *s)
 			continue;
 		if (!worker.checks)
 			begin_with_facts(s->report);
-		take(r);
+		worker_take(r);
 	}
 	/* A launcher that calls nothing has no report, in a run neither. */
 	if (!worker.checks && worker.called)
@@ -295,7 +295,7 @@ void replay_worker(int fd, const struct replay_start *s)
 		replay_order_flush(worker.order);
 		feed_held();
 		say_order();
-		finish();
+		worker_finish();
 	}
-	leave(REPLAY_COMPLETE);
+	worker_leave(REPLAY_COMPLETE);
 }

@@ -52,7 +52,7 @@ static unsigned lane_tid(const struct stream_lane *lane, unsigned row)
 	return STREAM_TID + lane->number * LANE_ROWS + row;
 }
 
-static void begin(struct chrome *c, const char *phase, const struct process_state *p, unsigned tid)
+static void chrome_begin(struct chrome *c, const char *phase, const struct process_state *p, unsigned tid)
 {
 	fprintf(c->out, "%s{\"ph\":\"%s\",\"pid\":%" PRIu64 ",\"tid\":%u", c->any ? ",\n" : "", phase,
 		pid_of(c, p), tid);
@@ -62,7 +62,7 @@ static void begin(struct chrome *c, const char *phase, const struct process_stat
 static void begin_at(
 	struct chrome *c, const char *phase, const struct process_state *p, unsigned tid, int64_t time)
 {
-	begin(c, phase, p, tid);
+	chrome_begin(c, phase, p, tid);
 	put_time(c->out, "ts", time > c->t->first ? time - c->t->first : 0);
 }
 
@@ -147,7 +147,7 @@ static void put_capture(struct chrome *c, const struct stream_lane *lane, int64_
 	}
 }
 
-static void put_finding(struct chrome *c, const struct timeline_finding *f)
+static void chrome_put_finding(struct chrome *c, const struct timeline_finding *f)
 {
 	begin_at(c, "i", f->thread->process, f->thread->tid, f->time);
 	fputs(",\"s\":\"t\"", c->out);
@@ -178,7 +178,7 @@ static void put_memory(struct chrome *c, const struct timeline_memory *m)
 static void name(
 	struct chrome *c, const struct process_state *p, unsigned tid, const char *what, const char *text)
 {
-	begin(c, "M", p, tid);
+	chrome_begin(c, "M", p, tid);
 	put_member(c->out, "name", what);
 	fputs(",\"args\":{\"name\":", c->out);
 	timeline_put_text(c->out, text);
@@ -188,7 +188,7 @@ static void name(
 static void sort_index(
 	struct chrome *c, const struct process_state *p, unsigned tid, const char *what, unsigned index)
 {
-	begin(c, "M", p, tid);
+	chrome_begin(c, "M", p, tid);
 	put_member(c->out, "name", what);
 	fprintf(c->out, ",\"args\":{\"sort_index\":%u}}", index);
 }
@@ -247,7 +247,7 @@ void timeline_print_chrome(const struct timeline *t, FILE *out)
 	fputs("{\"traceEvents\":[\n", out);
 	put_calls(&c, &lanes);
 	for (size_t i = 0; i < t->n_findings; i++)
-		put_finding(&c, &t->findings[i]);
+		chrome_put_finding(&c, &t->findings[i]);
 	for (size_t i = 0; i < t->n_memory; i++)
 		put_memory(&c, &t->memory[i]);
 	for (unsigned i = 0; i < s->n_processes; i++)

@@ -80,7 +80,7 @@ static char *words(const bt_field *fields, const char *name)
 	return need(strdup(line));
 }
 
-static uint64_t number(const bt_field *fields, const char *name)
+static uint64_t timeline_number(const bt_field *fields, const char *name)
 {
 	const bt_field *f = bt_field_structure_borrow_member_field_by_name_const(fields, name);
 
@@ -94,7 +94,7 @@ static void keep_stack(void *context, const struct process_state *p, const bt_fi
 	struct timeline_stack *s = ADD(t->stacks, t->n_stacks, t->room_stacks);
 
 	s->process = p;
-	s->id = (uint32_t)number(fields, "id");
+	s->id = (uint32_t)timeline_number(fields, "id");
 	s->n = frames ? (unsigned)bt_field_array_get_length(frames) : 0;
 	s->frames = need(calloc(s->n + 1, sizeof(*s->frames)));
 	for (unsigned i = 0; i < s->n; i++)
@@ -109,8 +109,8 @@ static void keep_finding(
 
 	f->thread = thread;
 	f->time = time;
-	f->repeat = number(fields, "repeat");
-	f->stack = (uint32_t)number(fields, "stack");
+	f->repeat = timeline_number(fields, "repeat");
+	f->stack = (uint32_t)timeline_number(fields, "stack");
 	f->rule = words(fields, "rule");
 	f->severity = words(fields, "severity");
 	f->status = words(fields, "status");
@@ -129,7 +129,8 @@ static void keep_name(void *context, const struct process_state *p, const bt_fie
 
 	if (!strcmp(what, "name")) {
 		name = ADD(t->names, t->n_names, t->room_names);
-		*name = (struct timeline_name){p, time, number(fields, "object"), words(fields, "text")};
+		*name = (struct timeline_name){
+			p, time, timeline_number(fields, "object"), words(fields, "text")};
 	}
 	free(what);
 }

@@ -22,7 +22,7 @@ static int by_process_and_time(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-static void add(struct timeline *t, const struct timeline_call *before, const struct timeline_call *call)
+static void gap_add(struct timeline *t, const struct timeline_call *before, const struct timeline_call *call)
 {
 	if (t->n_gaps == t->room_gaps) {
 		t->room_gaps = t->room_gaps ? t->room_gaps * 2 : 64;
@@ -32,7 +32,7 @@ static void add(struct timeline *t, const struct timeline_call *before, const st
 }
 
 /* Those of all threads, one after the other. */
-static void join(struct timeline *t)
+static void gaps_join(struct timeline *t)
 {
 	size_t n = 0;
 
@@ -64,7 +64,7 @@ void timeline_gaps_find(struct timeline *t)
 			s->thread = c->thread;
 			HASH_ADD_PTR(all, thread, s);
 		} else if (c->number != s->last->number + 1) {
-			add(t, s->last, c);
+			gap_add(t, s->last, c);
 		}
 		s->last = c;
 	}
@@ -74,7 +74,7 @@ void timeline_gaps_find(struct timeline *t)
 		free(s);
 	}
 	if (t->n_gaps)
-		join(t);
+		gaps_join(t);
 }
 
 bool timeline_gap_between(const struct timeline *t, const struct process_state *p, int64_t from, int64_t to)

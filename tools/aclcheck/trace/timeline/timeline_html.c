@@ -88,7 +88,7 @@ static unsigned number_of_key(struct numbered **all, uint64_t key, unsigned firs
 	return found->number;
 }
 
-static void forget(struct numbered **all)
+static void page_forget(struct numbered **all)
 {
 	struct numbered *one, *next;
 
@@ -352,7 +352,7 @@ static void put_places(struct page *p, FILE *out)
 	json_dumpf(p->code, out, JSON_COMPACT);
 }
 
-static void put_findings(struct page *p, FILE *out)
+static void page_put_findings(struct page *p, FILE *out)
 {
 	const enum acl_lang language = command_language();
 	json_t *stacks = timeline_stacks(p->t);
@@ -400,7 +400,7 @@ static void put_facts(struct page *p, FILE *out)
 	put_names(p, out);
 	put_lanes(p, out);
 	put_places(p, out);
-	put_findings(p, out);
+	page_put_findings(p, out);
 	fputs("}\n", out);
 }
 
@@ -452,7 +452,7 @@ static json_t *values(const struct timeline *t)
 		lacks(s)));
 }
 
-static void fill(struct page *p, FILE *out, const char *facts, size_t facts_size)
+static void page_fill(struct page *p, FILE *out, const char *facts, size_t facts_size)
 {
 	const struct template_part page = {"timeline.html", timeline_page, timeline_page_end};
 	const struct template_part parts[] = {{"timeline.css", timeline_style, timeline_style_end},
@@ -485,18 +485,18 @@ void timeline_print_html(const struct timeline *t, FILE *out)
 	put_facts(&p, f);
 	fclose(f);
 	hide_markup(&facts, &size);
-	fill(&p, out, facts, size);
+	page_fill(&p, out, facts, size);
 	free(facts);
 	free(p.calls.text);
 	free(p.memory.text);
 	free(p.captures_text);
 	json_decref(p.code);
-	forget(&p.places);
-	forget(&p.names);
-	forget(&p.objects);
-	forget(&p.threads);
-	forget(&p.streams);
-	forget(&p.processes);
-	forget(&p.errors);
+	page_forget(&p.places);
+	page_forget(&p.names);
+	page_forget(&p.objects);
+	page_forget(&p.threads);
+	page_forget(&p.streams);
+	page_forget(&p.processes);
+	page_forget(&p.errors);
 	lanes_free(&p.lanes);
 }

@@ -130,7 +130,7 @@ static void memory_given_back(struct lanes *l, const struct timeline_call *c)
 }
 
 /* Of several that one call resets it is not recorded which they are. */
-static void forget(struct lanes *l, const struct timeline_call *c)
+static void lane_forget(struct lanes *l, const struct timeline_call *c)
 {
 	const struct signal_way *way;
 
@@ -141,7 +141,7 @@ static void forget(struct lanes *l, const struct timeline_call *c)
 		forget_record(l, c);
 }
 
-static void record(struct lanes *l, const struct timeline_call *c, const struct lane_item *item)
+static void lane_record(struct lanes *l, const struct timeline_call *c, const struct lane_item *item)
 {
 	struct recorded *r = find_recorded(l, c, true);
 
@@ -173,7 +173,7 @@ static void not_put(struct lanes *l, const struct timeline_call *c)
 
 /* --- calls ------------------------------------------------------------------------ */
 
-static bool put(struct lanes *l, const struct timeline_call *c, struct lane_item *item)
+static bool lane_put(struct lanes *l, const struct timeline_call *c, struct lane_item *item)
 {
 	const struct signal_way *way;
 
@@ -181,7 +181,7 @@ static bool put(struct lanes *l, const struct timeline_call *c, struct lane_item
 	item->row = row_of(item->lane, c);
 	switch (signal_act(c->api, &way)) {
 	case SIGNAL_RECORD:
-		record(l, c, item);
+		lane_record(l, c, item);
 		break;
 	case SIGNAL_WAIT:
 		wait(l, c, item);
@@ -228,9 +228,9 @@ bool lanes_call(struct lanes *l, const struct timeline_call *c, struct lane_item
 		break;
 	}
 	if (signal_act(c->api, &way) == SIGNAL_FORGET)
-		forget(l, c);
+		lane_forget(l, c);
 	memory_given_back(l, c);
-	return a->mode == ACL_MODE_ASYNC && has_stream(c->api, ACL_LIFE_USE) && put(l, c, item);
+	return a->mode == ACL_MODE_ASYNC && has_stream(c->api, ACL_LIFE_USE) && lane_put(l, c, item);
 }
 
 void lanes_free(struct lanes *l)
