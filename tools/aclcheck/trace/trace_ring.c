@@ -48,9 +48,11 @@ bool ring_end(const char *session, const char *directory, bool wanted)
 {
 	const struct timespec moment = {.tv_nsec = 10000000};
 	char last[NAME_MAX + 1];
+	bool written;
 
 	for (unsigned ms = 0; !wanted && ms < LATE_MS && !ring_written(directory, last, sizeof(last));
 		ms += 10)
 		nanosleep(&moment, NULL);
-	return (!wanted || control_write_ring(session)) & control_forget(at_finding);
+	written = !wanted || control_write_ring(session);
+	return control_forget(at_finding) && written;
 }

@@ -28,10 +28,10 @@ aclError aclrtSetStreamConfigOpt(
 		void *to;
 		size_t size, size_elsewhere;
 	} members[] = {
-		[ACL_RT_STREAM_WORK_ADDR_PTR] = {&handle->workptr, sizeof(handle->workptr)},
-		[ACL_RT_STREAM_WORK_SIZE] = {&handle->workSize, sizeof(handle->workSize)},
+		[ACL_RT_STREAM_WORK_ADDR_PTR] = {&handle->workptr, sizeof(handle->workptr), 0},
+		[ACL_RT_STREAM_WORK_SIZE] = {&handle->workSize, sizeof(handle->workSize), 0},
 		[ACL_RT_STREAM_FLAG] = {&handle->flag, sizeof(handle->flag), sizeof(uint32_t)},
-		[ACL_RT_STREAM_PRIORITY] = {&handle->priority, sizeof(handle->priority)},
+		[ACL_RT_STREAM_PRIORITY] = {&handle->priority, sizeof(handle->priority), 0},
 	};
 
 	if (!handle || !attrValue)
