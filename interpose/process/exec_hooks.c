@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The exec family: a successful exec ends the run, so the end record is
- * written before; when exec fails the run goes on.  In a vfork child nothing
- * happens, since its process id is not the one that made the calls.
+ * written before; when exec fails the run goes on.  In a vfork child, whose process
+ * id is not the one that made the calls, the program is noted and nothing else happens.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,6 +48,9 @@ ACL_HOOK NO_SANITIZE int execvpe(const char *file, char *const argv[], char *con
 
 ACL_HOOK NO_SANITIZE int fexecve(int fd, char *const argv[], char *const envp[])
 {
+	/* Without an environment the C library refuses it. */
+	if (!envp)
+		return HOOK_REAL(fexecve)(fd, argv, envp);
 	return WITH_END(process_tree_note_at(fd, "", argv, envp), HOOK_REAL(fexecve)(fd, argv, envp));
 }
 

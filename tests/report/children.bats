@@ -127,6 +127,53 @@ not_covered() {
 	done
 }
 
+@test "no environment at all is an empty one" {
+	cat >none.c <<-'END'
+		#define _GNU_SOURCE
+		#include <errno.h>
+		#include <fcntl.h>
+		#include <spawn.h>
+		#include <string.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		static int start(const char *way, char *program, char *argv[])
+		{
+			pid_t child;
+			if (!strcmp(way, "posix_spawn"))
+				return posix_spawn(&child, program, NULL, NULL, argv, NULL);
+			if (!strcmp(way, "posix_spawnp"))
+				return posix_spawnp(&child, program, NULL, NULL, argv, NULL);
+			child = fork();
+			if (child)
+				return child < 0;
+			if (!strcmp(way, "execve"))
+				execve(program, argv, NULL);
+			else if (!strcmp(way, "execvpe"))
+				execvpe(program, argv, NULL);
+			else if (!strcmp(way, "execle"))
+				execle(program, program, "clean", NULL, NULL);
+			else if (!strcmp(way, "execveat"))
+				execveat(AT_FDCWD, program, argv, NULL, 0);
+			else if (!strcmp(way, "fexecve"))
+				fexecve(open(program, O_RDONLY), argv, NULL);
+			_exit(errno);
+		}
+		int main(int argc, char *argv[])
+		{
+			char *child[] = {argv[2], (char *)"clean", NULL};
+			int status;
+			return start(argv[1], argv[2], child) || wait(&status) < 0 || WEXITSTATUS(status) != atoi(argv[3]);
+		}
+	END
+	cc -w -include stdlib.h -o none none.c
+	for way in execve execvpe execle execveat posix_spawn posix_spawnp; do
+		echo "$way"
+		both_ways not_covered ./none $way "$PROGRAM" 0
+	done
+	# The C library refuses it: nothing is started.
+	both_ways passes ./none fexecve "$PROGRAM" 22
+}
+
 @test "the same ways with the checker in place: pass" {
 	run "$ACLCHECK" run --softnpu -- python3 -c "import os, subprocess
 subprocess.run(['$PROGRAM', 'clean'], check=True)
