@@ -109,11 +109,11 @@ static void write_end(void *end)
 static bool finish(enum checks_end kind)
 {
 	uint32_t active = STAGE_ACTIVE;
-	uintptr_t nobody = 0;
+	uintptr_t none = 0;
 	bool tries = kind == CHECKS_END_EXEC;
 
 	process_await_exec();
-	if (tries && !atomic_compare_exchange_strong(&acl_process.exec_by, &nobody, thread_pointer()))
+	if (tries && !atomic_compare_exchange_strong(&acl_process.exec_by, &none, thread_pointer()))
 		return false;
 	if (atomic_compare_exchange_strong(&acl_process.stage, &active, STAGE_FINISHED))
 		return true;

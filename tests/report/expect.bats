@@ -14,7 +14,7 @@ expecting() {
 	[ "$status" = "$wanted" ]
 }
 
-# The same by hand: a process checks itself, its exit code tells.
+# The same by hand: a process checks itself, its exit code is the verdict.
 alone() {
 	local wanted=$1
 	shift

@@ -383,7 +383,7 @@ static void pools_as_they_are_made(void)
 	}
 }
 
-/* What a stream gave back waits for that stream, unless the pool is told otherwise. */
+/* What a stream gave back waits for that stream, unless an attribute of the pool allows otherwise. */
 static void pool_full_for_other_streams(void)
 {
 	aclrtMemPool p = pool_of(2 * MIB2);
