@@ -86,14 +86,20 @@ static void put_escaped(struct text *t, const char *s)
 	}
 }
 
-/* A runtime without a directory is one that the loader finds. */
 static bool is_relative_file(enum setting s, const char *value)
 {
 	if (!value || !*value || *value == '/')
 		return false;
-	if (s == SETTING_LOG)
+	switch (setting_table[s].kind) {
+	case SETTING_FILE:
+		return true;
+	case SETTING_LIBRARY:
+		return strchr(value, '/');
+	case SETTING_LOG_FILE:
 		return strcmp(value, "stderr") != 0 && strcmp(value, "off") != 0;
-	return s == SETTING_CONFIG || s == SETTING_SUPPRESS || (s == SETTING_RUNTIME && strchr(value, '/'));
+	default:
+		return false;
+	}
 }
 
 bool settings_name_files(void)
@@ -112,7 +118,7 @@ bool settings_name_files(void)
 		if (!is_relative_file((enum setting)s, value))
 			continue;
 		text_init(&t, path, sizeof(path));
-		if (s == SETTING_LOG)
+		if (setting_table[s].kind == SETTING_LOG_FILE)
 			put_escaped(&t, here);
 		else
 			text_str(&t, here);
