@@ -81,6 +81,12 @@ static inline void access_walk_all(struct access_walk *w, const struct access_tr
 }
 struct pending_access *access_walk_next(struct access_walk *w);
 
+/* The next of all accesses, as they came; *at begins at 0. Of a tree that none was ever removed from. */
+static inline struct pending_access *access_each(const struct access_tree *t, unsigned *at)
+{
+	return *at < t->n ? &t->at[(*at)++] : NULL;
+}
+
 /* Whether both touch a byte; the first such range. Rows are compared one by one, without an answer where
  * there are too many. */
 bool accesses_overlap(

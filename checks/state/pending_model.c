@@ -500,10 +500,9 @@ static void accesses_of_others_keep(struct checks *c, struct model_accesses *a, 
 	struct access_tree kept = {.at = checks_alloc(c, tree_bytes(a->tree.room)), .room = a->tree.room};
 	const struct pending_access *task;
 	struct pending_access *node;
-	struct access_walk w;
+	unsigned at = 0;
 
-	access_walk_all(&w, &a->tree);
-	while (kept.at && (task = access_walk_next(&w)) != NULL) {
+	while (kept.at && (task = access_each(&a->tree, &at)) != NULL) {
 		if (tasks_made_by(task->api) & tasks)
 			continue;
 		node = access_tree_take(&kept);
@@ -520,13 +519,12 @@ void model_accesses_changed(struct checks *c, struct acl_object *model, unsigned
 {
 	const struct access_tree *tree = model_accesses_lock(model);
 	const struct pending_access *a;
-	struct access_walk w;
+	unsigned at = 0;
 	bool changed = false;
 
 	if (!tree)
 		return;
-	access_walk_all(&w, tree);
-	while (!changed && (a = access_walk_next(&w)) != NULL)
+	while (!changed && (a = access_each(tree, &at)) != NULL)
 		changed = tasks_made_by(a->api) & tasks;
 	if (changed)
 		accesses_of_others_keep(c, accesses_of(model), tasks);

@@ -246,12 +246,11 @@ bool model_memory_gone(
 	const struct access_tree *t =
 		load_relaxed(&model_state(model)->cleaned) ? NULL : model_accesses_lock(model);
 	struct pending_access *a;
-	struct access_walk w;
+	unsigned at = 0;
 
 	if (!t)
 		return false;
-	access_walk_all(&w, t);
-	while ((a = access_walk_next(&w)) != NULL && block_of(c, a->stream))
+	while ((a = access_each(t, &at)) != NULL && block_of(c, a->stream))
 		;
 	if (a) {
 		*address = (const void *)(uintptr_t)a->start;
@@ -434,7 +433,7 @@ static void compare_with_tasks(struct entering *e, struct acl_object *model)
 	const struct access_tree *t;
 	struct pending_access *task;
 	struct block_lookup place;
-	struct access_walk w;
+	unsigned at = 0;
 	bool before;
 
 	if (!other_work(e->c, e->stream, &before))
@@ -446,8 +445,7 @@ static void compare_with_tasks(struct entering *e, struct acl_object *model)
 	t = model_accesses_lock(model);
 	if (!t)
 		return;
-	access_walk_all(&w, t);
-	while (!e->conflict && (task = access_walk_next(&w)) != NULL) {
+	while (!e->conflict && (task = access_each(t, &at)) != NULL) {
 		entering_task(e, e->c, model, task);
 		if (!e->block || !task_is_compared(e->waits_inside, task))
 			continue;
@@ -463,10 +461,10 @@ static void compare_tasks_of(struct entering *e, struct acl_object *model, const
 	const struct access_tree *other, const struct replay *r)
 {
 	struct pending_access *task, *theirs, earlier;
-	struct access_walk w, v;
+	struct access_walk v;
+	unsigned at = 0;
 
-	access_walk_all(&w, own);
-	while (!e->conflict && (task = access_walk_next(&w)) != NULL) {
+	while (!e->conflict && (task = access_each(own, &at)) != NULL) {
 		entering_task(e, e->c, model, task);
 		if (!e->block || !task_is_compared(e->waits_inside, task))
 			continue;
