@@ -16,7 +16,7 @@ struct mapping_state {
 	_Atomic bool any;
 };
 
-static struct mapping_state *virtual_state(struct checks *c)
+static struct mapping_state *mapped_ranges(struct checks *c)
 {
 	return module_state(c, mapping);
 }
@@ -54,7 +54,7 @@ static void check_company(
 	if (!o || load_relaxed(&o->flags) & ACL_OBJECT_LEARNED)
 		return;
 	for (uint64_t at = range->base, end = range->base + range->size;
-		at < end && (b = map_first_in(virtual_state(c)->mapped, at, end - at)) != NULL;
+		at < end && (b = map_first_in(mapped_ranges(c)->mapped, at, end - at)) != NULL;
 		at = load_relaxed(&b->base) + load_relaxed(&b->size)) {
 		other = object_of(c, load_relaxed(&b->owner));
 		if (!other || other->kind != ACL_HANDLE_PHYS_MEM ||
@@ -128,7 +128,7 @@ static bool check_inside(struct checks *c, struct acl_call_record *call, const v
 
 static void check_free(struct checks *c, struct acl_call_record *call, const void *address, uint64_t size)
 {
-	struct acl_block *other = map_first_in(virtual_state(c)->mapped, (uintptr_t)address, size);
+	struct acl_block *other = map_first_in(mapped_ranges(c)->mapped, (uintptr_t)address, size);
 
 	FINDING(c, call, "vmm-map-overlap", other,
 		PARTS(part_address("address", address), part_block("mapping", other)),
@@ -156,9 +156,9 @@ static void map_leave(struct checks *c, struct acl_call_record *call)
 
 	if (!succeeded(call) || !a->virPtr || !a->size)
 		return;
-	b = map_insert(c, virtual_state(c)->mapped, call, (uintptr_t)a->virPtr, a->size, MEM_MAPPED, -1);
+	b = map_insert(c, mapped_ranges(c)->mapped, call, (uintptr_t)a->virPtr, a->size, MEM_MAPPED, -1);
 	if (!b)
-		store_relaxed(&virtual_state(c)->unfollowed, true); /* no memory */
+		store_relaxed(&mapped_ranges(c)->unfollowed, true); /* no memory */
 	if (b && o)
 		block_owned(b, object_ref(o));
 	if (b && call->api == ACL_API_aclrtMemMapNoAccess)
@@ -186,9 +186,9 @@ static void map_failed(struct checks *c, struct acl_call_record *call)
 /* From the first reserved range on, uses of memory are looked at. */
 static void reserve_leave(struct checks *c, struct acl_call_record *call)
 {
-	if (!succeeded(call) || load_relaxed(&virtual_state(c)->any))
+	if (!succeeded(call) || load_relaxed(&mapped_ranges(c)->any))
 		return;
-	store_relaxed(&virtual_state(c)->any, true);
+	store_relaxed(&mapped_ranges(c)->any, true);
 	checks_start_conditional(c);
 }
 
@@ -208,8 +208,8 @@ static const char *wrong_link_source(
 	*known = true;
 	if (src.base != (uintptr_t)a->virPtrSrc || src.size != a->size)
 		return "virPtrSrc and size are not those of a reserved range.";
-	return !load_relaxed(&virtual_state(c)->unfollowed) &&
-			       !map_first_in(virtual_state(c)->mapped, src.base, src.size)
+	return !load_relaxed(&mapped_ranges(c)->unfollowed) &&
+			       !map_first_in(mapped_ranges(c)->mapped, src.base, src.size)
 		       ? "Nothing is mapped at virPtrSrc."
 		       : NULL;
 }
@@ -259,7 +259,7 @@ static void link_enter(struct checks *c, struct acl_call_record *call)
 static void link_leave(struct checks *c, struct acl_call_record *call)
 {
 	if (succeeded(call))
-		store_relaxed(&virtual_state(c)->unfollowed, true);
+		store_relaxed(&mapped_ranges(c)->unfollowed, true);
 }
 
 /* False when nothing is mapped there, or it is unknown whether. */
@@ -271,8 +271,8 @@ static bool check_mapped(
 
 	if (!reservation_at(c, address, &range))
 		return false;
-	mapped = map_find(virtual_state(c)->mapped, (uintptr_t)address, place);
-	FINDING(c, call, "vmm-use-unmapped", !mapped && !load_relaxed(&virtual_state(c)->unfollowed),
+	mapped = map_find(mapped_ranges(c)->mapped, (uintptr_t)address, place);
+	FINDING(c, call, "vmm-use-unmapped", !mapped && !load_relaxed(&mapped_ranges(c)->unfollowed),
 		PARTS(part_address("address", address), part_block("reserved range", range.block)),
 		"No memory is mapped at this address of the reserved range.");
 	return mapped;
@@ -283,7 +283,7 @@ static struct acl_block *next_mapping(struct checks *c, struct acl_block *b, uin
 {
 	uint64_t at = b ? load_relaxed(&b->base) + load_relaxed(&b->size) : from;
 
-	return at < end ? map_first_in(virtual_state(c)->mapped, at, end - at) : NULL;
+	return at < end ? map_first_in(mapped_ranges(c)->mapped, at, end - at) : NULL;
 }
 
 /* The first address of the range where nothing is mapped, the end of the range when there is none. */
@@ -306,9 +306,9 @@ static bool ends_with_mapping(struct checks *c, uintptr_t address, uint64_t size
 	struct block_lookup last;
 
 	return size <= UINTPTR_MAX - address &&
-	       map_find(virtual_state(c)->mapped, address + size - 1, &last) &&
+	       map_find(mapped_ranges(c)->mapped, address + size - 1, &last) &&
 	       last.base + last.size == address + size &&
-	       (load_relaxed(&virtual_state(c)->unfollowed) || first_gap(c, address, size) == address + size);
+	       (load_relaxed(&mapped_ranges(c)->unfollowed) || first_gap(c, address, size) == address + size);
 }
 
 static void access_enter(struct checks *c, struct acl_call_record *call)
@@ -354,9 +354,9 @@ static void unmap_enter(struct checks *c, struct acl_call_record *call)
 	const void *address = ACL_ARGS(call, aclrtUnmapMem)->virPtr;
 	struct block_lookup place, range;
 
-	if (!address || load_relaxed(&virtual_state(c)->unfollowed))
+	if (!address || load_relaxed(&mapped_ranges(c)->unfollowed))
 		return;
-	if (map_find(virtual_state(c)->mapped, (uintptr_t)address, &place)) {
+	if (map_find(mapped_ranges(c)->mapped, (uintptr_t)address, &place)) {
 		gone_memory_evaluated(call, MEM_MAPPED);
 		FINDING(c, call, "vmm-unmap-not-mapped", place.base != (uintptr_t)address,
 			PARTS(part_address("address", address), part_block("mapping", place.block)),
@@ -372,9 +372,9 @@ static void unmap_leave(struct checks *c, struct acl_call_record *call)
 	const void *address = ACL_ARGS(call, aclrtUnmapMem)->virPtr;
 	struct block_lookup place;
 
-	if (succeeded(call) && address && map_find(virtual_state(c)->mapped, (uintptr_t)address, &place) &&
+	if (succeeded(call) && address && map_find(mapped_ranges(c)->mapped, (uintptr_t)address, &place) &&
 		place.base == (uintptr_t)address)
-		map_erase(virtual_state(c)->mapped, place.block, place.generation);
+		map_erase(mapped_ranges(c)->mapped, place.block, place.generation);
 }
 
 /* What is left of them is no leak of its own. */
@@ -396,7 +396,7 @@ static void release_enter(struct checks *c, struct acl_call_record *call)
 
 	if (!reservation_at(c, address, &place) || place.base != (uintptr_t)address)
 		return;
-	other = map_first_in(virtual_state(c)->mapped, place.base, place.size);
+	other = map_first_in(mapped_ranges(c)->mapped, place.base, place.size);
 	if (FINDING(c, call, "vmm-release-while-mapped", other,
 		    PARTS(part_address("address", address), part_block("reserved range", place.block),
 			    part_block("mapping", other)),
@@ -430,7 +430,7 @@ static void check_gap(struct checks *c, struct acl_call_record *call, const stru
 	if (r->span <= range->base + range->size - base)
 		gap = first_gap(c, base, r->span);
 	FINDING(c, call, "vmm-use-unmapped",
-		gap != base + r->span && !load_relaxed(&virtual_state(c)->unfollowed),
+		gap != base + r->span && !load_relaxed(&mapped_ranges(c)->unfollowed),
 		PARTS(part_beside(beside), part_address(r->name, r->address), part_bytes("size", r->span),
 			part_block("reserved range", range->block)),
 		"Nothing is mapped from byte %llu of the range on.", (unsigned long long)(gap - base));
@@ -460,7 +460,7 @@ static void virtual_memory_use_enter(struct checks *c, struct acl_call_record *c
 {
 	const struct operation *op;
 
-	if (__builtin_expect(!load_relaxed(&virtual_state(c)->any), 1))
+	if (__builtin_expect(!load_relaxed(&mapped_ranges(c)->any), 1))
 		return;
 	op = operation_of(c, call);
 	for (uint64_t i = 0; i < op->n_entries; i++) {
@@ -505,7 +505,7 @@ static void crossing_enter(struct checks *c, struct acl_call_record *call)
 {
 	const struct operation *op;
 
-	if (!load_relaxed(&virtual_state(c)->any))
+	if (!load_relaxed(&mapped_ranges(c)->any))
 		return;
 	op = operation_of(c, call);
 	if (op->async && op->kind == ACL_OP_COPY_LINEAR)
@@ -520,8 +520,8 @@ static void crossing_enter(struct checks *c, struct acl_call_record *call)
 
 static bool mapping_create(struct checks *c)
 {
-	virtual_state(c)->mapped = map_create(c);
-	return virtual_state(c)->mapped != NULL;
+	mapped_ranges(c)->mapped = map_create(c);
+	return mapped_ranges(c)->mapped != NULL;
 }
 
 static const struct check_hook hooks[] = {

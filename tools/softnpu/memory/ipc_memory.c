@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Device memory shared with other processes by a key. */
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,6 +18,9 @@ struct ipc_memory {
 	char *addr; /* of an import; NULL: exported */
 	char *shadow;
 	int fd; /* of the memory: what others open */
+	const char *from; /* of what is exported: the same range gets the same key again, */
+	size_t size;
+	unsigned times; /* and is closed as often */
 };
 
 static struct list keys = {&keys, &keys};
@@ -33,18 +37,49 @@ static struct ipc_memory *key_new(const char *key)
 
 	if (!m)
 		return NULL;
-	strncpy(m->key, key, sizeof(m->key) - 1);
+	snprintf(m->key, sizeof(m->key), "%s", key);
 	list_add_tail(&keys, &m->link);
 	return m;
 }
 
-static aclError export_key(char *addr, size_t size, char *key, size_t len)
+static struct ipc_memory *exported(const char *addr, size_t size)
+{
+	struct ipc_memory *m;
+
+	list_for_each(m, &keys, link) if (m->from == addr && m->size == size) return m;
+	return NULL;
+}
+
+static struct ipc_memory *export_new(const struct block *b, const char *addr, size_t size)
+{
+	int own =
+		fcntl(b->arena->fd, F_DUPFD_CLOEXEC, 0); /* closed with the key; without one it stays good */
+	struct shared_key k = {.kind = SHARED_MEMORY,
+		.pid = getpid(),
+		.fd = own < 0 ? b->arena->fd : own,
+		.device = b->device,
+		.offset = (uint64_t)(addr - b->arena->addr),
+		.size = size};
+	char key[IPC_KEY_SIZE];
+	struct ipc_memory *m;
+
+	shared_key_print(&k, key, sizeof(key));
+	m = key_new(key);
+	if (!m) {
+		close(own);
+		return NULL;
+	}
+	m->fd = own;
+	m->from = addr;
+	m->size = size;
+	return m;
+}
+
+static aclError export_key(char *addr, size_t size, char *key)
 {
 	const struct block *b = block_find(addr);
-	struct shared_key k = {.kind = SHARED_MEMORY, .pid = getpid(), .size = size};
 	struct ipc_memory *m;
 	struct context *ctx;
-	int own; /* closed with the key; without one the key stays good */
 	aclError rc = context_need(&ctx);
 
 	if (rc)
@@ -52,18 +87,14 @@ static aclError export_key(char *addr, size_t size, char *key, size_t len)
 	if (!b || b->kind != BLOCK_DEVICE || size > b->size - (size_t)(addr - b->addr))
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p..+%zu is not in one device allocation",
 			(void *)addr, size);
-	own = fcntl(b->arena->fd, F_DUPFD_CLOEXEC, 0);
-	k.fd = own < 0 ? b->arena->fd : own;
-	k.device = b->device;
-	k.offset = (uint64_t)(addr - b->arena->addr);
-	shared_key_print(&k, key, len);
-	m = key_new(key);
-	if (m) {
-		m->fd = own;
-		return ACL_SUCCESS;
-	}
-	close(own);
-	return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a key");
+	m = exported(addr, size);
+	if (!m)
+		m = export_new(b, addr, size);
+	if (!m)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a key");
+	m->times++;
+	memcpy(key, m->key, sizeof(m->key));
+	return ACL_SUCCESS;
 }
 
 aclError aclrtIpcMemGetExportKey(void *devPtr, size_t size, char *key, size_t len, uint64_t flags)
@@ -72,7 +103,7 @@ aclError aclrtIpcMemGetExportKey(void *devPtr, size_t size, char *key, size_t le
 		flags > ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION)
 		return npu_err(
 			ACL_ERROR_RT_PARAM_INVALID, "size 0, len below %u, or unknown flags", IPC_KEY_SIZE);
-	return LOCKED(export_key(devPtr, size, key, len));
+	return LOCKED(export_key(devPtr, size, key));
 }
 
 /* Both views of the exporter's memory; the key's offset may lie inside a page. */
@@ -151,7 +182,7 @@ aclError aclrtIpcMemImportByKey(void **devPtr, const char *key, uint64_t flags)
 /* Imports come before what is exported. */
 static struct ipc_memory *ipc_find(const char *key)
 {
-	struct ipc_memory *m, *exported = NULL;
+	struct ipc_memory *m, *ours = NULL;
 
 	list_for_each(m, &keys, link)
 	{
@@ -159,9 +190,9 @@ static struct ipc_memory *ipc_find(const char *key)
 			continue;
 		if (m->addr)
 			return m;
-		exported = m;
+		ours = m;
 	}
-	return exported;
+	return ours;
 }
 
 static aclError known_key(const char *key)
@@ -182,6 +213,8 @@ static aclError close_key(const char *key)
 
 	if (rc)
 		return rc;
+	if (!m->addr && --m->times)
+		return ACL_SUCCESS;
 	b = m->addr ? block_at(m->addr) : NULL;
 	if (b) {
 		unmap_views(m, b->size);
