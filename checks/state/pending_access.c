@@ -233,7 +233,7 @@ static bool remove_later(struct entering *e, struct pending_access *a)
 	return true;
 }
 
-static bool surely_pending(struct checks *c, const struct pending_access *a)
+bool access_surely_pending(struct checks *c, const struct pending_access *a)
 {
 	return task_surely_pending(c, object_of(c, a->stream), a->position);
 }
@@ -241,9 +241,9 @@ static bool surely_pending(struct checks *c, const struct pending_access *a)
 /* A task that may be done says nothing, and what becomes of the memory less than who else uses it. */
 static bool says_more(struct checks *c, const struct pending_access *a, const struct pending_access *kept)
 {
-	bool sure = surely_pending(c, a);
+	bool sure = access_surely_pending(c, a);
 
-	return sure == surely_pending(c, kept) ? (kept->flags & ACCESS_ALLOCATES) != 0 : sure;
+	return sure == access_surely_pending(c, kept) ? (kept->flags & ACCESS_ALLOCATES) != 0 : sure;
 }
 
 void conflict_keep(struct entering *e, const struct pending_access *earlier, uint64_t start, uint64_t end)

@@ -191,6 +191,13 @@ static inline unsigned met_as(const struct entering *e, const struct pending_acc
 
 /* They are unordered, and touch these bytes. */
 void conflict_keep(struct entering *e, const struct pending_access *earlier, uint64_t start, uint64_t end);
+/* Its task is in flight, whatever the host may have learnt. */
+bool access_surely_pending(struct checks *c, const struct pending_access *a);
+/* One was met that is surely in flight: another would say no more. */
+static inline bool conflict_is_sure(const struct entering *e)
+{
+	return __builtin_expect(e->conflict != NULL, 0) && access_surely_pending(e->c, &e->conflict->earlier);
+}
 /* Whether the question is about tasks of the stream. */
 bool question_is_about(struct checks *c, const struct access_question *q, acl_ref stream);
 

@@ -11,7 +11,7 @@ void mappings_meet(struct entering *e, const struct block_lookup *place, bool mo
 	struct block_lookup beside;
 	unsigned at = 0;
 
-	while (!e->conflict && physical_mapped_beside(e->c, place->block, &at, &beside, &e->shift)) {
+	while (!conflict_is_sure(e) && physical_mapped_beside(e->c, place->block, &at, &beside, &e->shift)) {
 		e->access.start = own.start - e->shift;
 		e->access.end = own.end - e->shift;
 		compare_with_block(e, &beside);

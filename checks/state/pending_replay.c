@@ -445,7 +445,7 @@ static void compare_with_tasks(struct entering *e, struct acl_object *model)
 	t = model_accesses_lock(model);
 	if (!t)
 		return;
-	while (!e->conflict && (task = access_each(t, &at)) != NULL) {
+	while (!conflict_is_sure(e) && (task = access_each(t, &at)) != NULL) {
 		entering_task(e, e->c, model, task);
 		if (!e->block || !task_is_compared(e->waits_inside, task))
 			continue;
@@ -464,7 +464,7 @@ static void compare_tasks_of(struct entering *e, struct acl_object *model, const
 	struct access_walk v;
 	unsigned at = 0;
 
-	while (!e->conflict && (task = access_each(own, &at)) != NULL) {
+	while (!conflict_is_sure(e) && (task = access_each(own, &at)) != NULL) {
 		entering_task(e, e->c, model, task);
 		if (!e->block || !task_is_compared(e->waits_inside, task))
 			continue;
@@ -504,7 +504,7 @@ static void compare_with_executions(struct entering *e, struct acl_object *model
 	struct replay_walk w = {0};
 	struct replay r;
 
-	while (!e->conflict && replay_next(e->c, &w, &r)) {
+	while (!conflict_is_sure(e) && replay_next(e->c, &w, &r)) {
 		if (model_root(e->c, r.model) == model_root(e->c, model) || r.at.stream == e->stream)
 			continue;
 		e->met |= MET_COPY | MET_SET;
@@ -528,9 +528,9 @@ static void replay_enter(struct checks *c, struct acl_call_record *call)
 		call_note_set(call, &execution_behind_unseen_note, 1);
 	if (e.hidden || comes_from_outside(c, model, e.waits_inside))
 		return;
-	while (!e.conflict && (part = next_part(c, model, &p)) != NULL) {
+	while (!conflict_is_sure(&e) && (part = next_part(c, model, &p)) != NULL) {
 		compare_with_executions(&e, part);
-		if (!e.conflict)
+		if (!conflict_is_sure(&e))
 			compare_with_tasks(&e, part);
 	}
 	entering_end(&e, call);
