@@ -9,7 +9,6 @@
 
 struct tagRtGroupInfo {
 	int32_t attributes[GROUPS][ACL_GROUP_GROUPID_INT + 1];
-	uint32_t count; /* 0 until aclrtGetAllGroupInfo */
 };
 
 static aclError supported(void)
@@ -53,7 +52,6 @@ aclError aclrtGetAllGroupInfo(aclrtGroupInfo *groupInfo)
 		memcpy(groupInfo->attributes[id], half, sizeof(half));
 		groupInfo->attributes[id][ACL_GROUP_GROUPID_INT] = id;
 	}
-	groupInfo->count = GROUPS;
 	return ACL_SUCCESS;
 }
 
@@ -66,7 +64,7 @@ aclError aclrtGetGroupInfoDetail(const aclrtGroupInfo *groupInfo, int32_t groupI
 		return rc;
 	if (valueLen < sizeof(int32_t))
 		return npu_err(ACL_ERROR_INVALID_PARAM, "valueLen is below that of an int32_t");
-	if (groupIndex < 0 || (uint32_t)groupIndex >= groupInfo->count)
+	if (groupIndex < 0 || groupIndex >= GROUPS)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "there is no group %d", groupIndex);
 	if ((unsigned)attr >= ARRAY_SIZE(groupInfo->attributes[0]))
 		return npu_err(ACL_ERROR_INVALID_PARAM, "unknown attribute %d", attr);
