@@ -455,10 +455,26 @@ static void configurations_that_differ(void)
 	row(aclInit(""));
 }
 
+/* A stream for itself is not for the host, and a device waits for it no more than for its capture. */
+static void waits_beside_a_persistent_capture(void)
+{
+	aclrtStream s = NULL, other = stream();
+
+	need(aclrtCreateStreamWithConfig(&s, 0, ACL_STREAM_PERSISTENT));
+	need(aclmdlRICaptureBegin(s, RELAXED));
+	row(aclrtSynchronizeDevice());
+	row(aclrtSynchronizeDeviceWithTimeout(5));
+	need(aclmdlRICaptureBegin(other, RELAXED));
+	row(aclrtSynchronizeDevice());
+	row_of_end(other);
+	row(aclrtSynchronizeDevice());
+	row_of_end(s);
+}
+
 const struct row rows_states[] = {ROW(group_ends_that_give_no_handle), ROW(captures_ended_elsewhere),
 	ROW(captures_ended_for_others), ROW(captures_gone_with_the_device), ROW(labels_gone),
 	ROW(imports_of_no_key), ROW(schedulers_of_vector_cores), ROW(schedulers_are_of_device_0),
 	ROW(bindings_over_a_reset), ROW(default_context_over_a_reset), ROW(current_context_gone),
 	ROW(contexts_destroyed_twice), ROW(streams_that_cannot_be_bound), ROW(streams_bound_to_wrong_models),
 	ROW(pools_as_they_are_made), ROW(pool_full_for_other_streams), ROW(pool_trimmed), ROW(keys_closed),
-	ROW(configurations_that_differ), {NULL, NULL}};
+	ROW(configurations_that_differ), ROW(waits_beside_a_persistent_capture), {NULL, NULL}};

@@ -384,7 +384,7 @@ static aclError synchronize_device(int32_t timeout)
 		return rc;
 	list_for_each(s, &ctx->streams, link)
 	{
-		if (s->capture)
+		if (s->capture && !(s->flags & NOT_WAITED_FOR))
 			return npu_err(ACL_ERROR_RT_STREAM_CAPTURED, "stream %d of this context is capturing",
 				s->id);
 		capacity++;
