@@ -471,10 +471,67 @@ static void waits_beside_a_persistent_capture(void)
 	row_of_end(s);
 }
 
+static int told[2];
+
+static void tell(aclrtStream s, aclrtStreamState state, void *args)
+{
+	(void)s, (void)args;
+	told[state == ACL_RT_STREAM_STATE_DESTROY_PRE]++;
+}
+
+static void row_of_destroy(aclError code)
+{
+	row(code);
+	row(told[1]);
+}
+
+/* Callbacks hear of a stream's end when nothing stands against it any more. */
+static void streams_that_stay(void)
+{
+	aclrtStream s = stream(), of_model = NULL;
+	aclrtContext own, other;
+	aclmdlRI m = NULL;
+
+	need(aclrtCreateStreamWithConfig(&of_model, 0, ACL_STREAM_PERSISTENT));
+	need(aclmdlRIBuildBegin(&m, 0));
+	need(aclmdlRIBindStream(m, of_model, ACL_MODEL_STREAM_FLAG_DEFAULT));
+	need(aclrtRegStreamStateCallback("rows", tell, NULL));
+	row_of_destroy(aclrtDestroyStream(of_model));
+	need(aclmdlRICaptureBegin(s, RELAXED));
+	row_of_destroy(aclrtDestroyStreamForce(s));
+	row_of_end(s);
+	need(aclrtGetCurrentContext(&own));
+	need(aclrtCreateContext(&other, 0));
+	row_of_destroy(aclrtDestroyStream(s));
+	need(aclrtSetCurrentContext(own));
+	row_of_destroy(aclrtDestroyStream(s));
+}
+
+/* Every context has a stream of its own, and its streams end with it. */
+static void streams_that_come_with_contexts(void)
+{
+	aclrtContext own, other;
+
+	need(aclrtGetCurrentContext(&own));
+	need(aclrtRegStreamStateCallback("rows", tell, NULL));
+	need(aclrtCreateContext(&other, 0));
+	row(told[0]);
+	(void)stream();
+	row_of_destroy(aclrtDestroyContext(other));
+	row_of_destroy(aclrtDestroyContext(own));
+	need(aclrtSetCurrentContext(own));
+	(void)stream();
+	row_of_destroy(aclrtResetDevice(0));
+	row(told[0]);
+	need(aclrtSetDevice(0));
+	row(told[0]);
+}
+
 const struct row rows_states[] = {ROW(group_ends_that_give_no_handle), ROW(captures_ended_elsewhere),
 	ROW(captures_ended_for_others), ROW(captures_gone_with_the_device), ROW(labels_gone),
 	ROW(imports_of_no_key), ROW(schedulers_of_vector_cores), ROW(schedulers_are_of_device_0),
 	ROW(bindings_over_a_reset), ROW(default_context_over_a_reset), ROW(current_context_gone),
 	ROW(contexts_destroyed_twice), ROW(streams_that_cannot_be_bound), ROW(streams_bound_to_wrong_models),
 	ROW(pools_as_they_are_made), ROW(pool_full_for_other_streams), ROW(pool_trimmed), ROW(keys_closed),
-	ROW(configurations_that_differ), ROW(waits_beside_a_persistent_capture), {NULL, NULL}};
+	ROW(configurations_that_differ), ROW(waits_beside_a_persistent_capture), ROW(streams_that_stay),
+	ROW(streams_that_come_with_contexts), {NULL, NULL}};

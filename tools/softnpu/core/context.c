@@ -4,6 +4,7 @@
 
 #include "tools/softnpu/core/answers.h"
 #include "tools/softnpu/core/device.h"
+#include "tools/softnpu/core/state_callback.h"
 #include "tools/softnpu/graph/model.h"
 #include "tools/softnpu/sync/stream.h"
 
@@ -164,7 +165,7 @@ void context_destroy(struct context *ctx)
 		object_kill(&ctx->obj);
 }
 
-static aclError context_make(aclrtContext *out, int32_t id)
+static aclError context_make(aclrtContext *out, int32_t id, aclrtStream *own)
 {
 	struct device *dev = device_find(id);
 	struct context *ctx;
@@ -178,28 +179,67 @@ static aclError context_make(aclrtContext *out, int32_t id)
 	dev->contexts++;
 	context_bind(ctx);
 	*out = object_handle(&ctx->obj);
+	*own = object_handle(&ctx->default_stream->obj);
 	return ACL_SUCCESS;
+}
+
+/* Its own stream first. Nothing is told when there is no memory for it. */
+size_t context_streams(const struct context *ctx, aclrtStream **all)
+{
+	struct stream *s;
+	size_t n = 0;
+
+	list_for_each(s, &ctx->streams, link) n++;
+	*all = calloc(n, sizeof(**all));
+	n = 0;
+	if (*all)
+		list_for_each(s, &ctx->streams, link)(*all)[n++] = object_handle(&s->obj);
+	return n;
 }
 
 aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId)
 {
-	return LOCKED(context_make(context, deviceId));
+	aclrtStream own = NULL;
+	aclError rc = LOCKED(context_make(context, deviceId, &own));
+
+	if (!rc)
+		stream_state_notify(own, ACL_RT_STREAM_STATE_CREATE_POST);
+	return rc;
+}
+
+static aclError context_endable(aclrtContext handle, struct context **ctx)
+{
+	struct object *o;
+
+	notice(handle);
+	o = object_find(handle, OBJ_CONTEXT);
+	*ctx = container_of(o, struct context, obj);
+	if (!o || (*ctx)->primary)
+		return npu_err(
+			ACL_ERROR_RT_CONTEXT_NULL, "%p is not a context of aclrtCreateContext", handle);
+	if ((*ctx)->dying)
+		return npu_err(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "context %p is being destroyed", handle);
+	return ACL_SUCCESS;
+}
+
+static aclError streams_to_end(aclrtContext handle, aclrtStream **all, size_t *n)
+{
+	struct context *ctx;
+	aclError rc = context_endable(handle, &ctx);
+
+	if (!rc)
+		*n = context_streams(ctx, all);
+	return rc;
 }
 
 static aclError context_end(aclrtContext handle)
 {
-	struct object *o;
 	struct context *ctx;
 	struct device *dev;
+	aclError rc = context_endable(handle, &ctx);
 
-	notice(handle);
-	o = object_find(handle, OBJ_CONTEXT);
-	ctx = container_of(o, struct context, obj);
-	if (!o || ctx->primary)
-		return npu_err(
-			ACL_ERROR_RT_CONTEXT_NULL, "%p is not a context of aclrtCreateContext", handle);
-	if (ctx->dying)
-		return npu_err(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "context %p is being destroyed", handle);
+	if (rc)
+		return rc;
 	dev = ctx->dev;
 	context_destroy(ctx);
 	dev->contexts--;
@@ -209,6 +249,15 @@ static aclError context_end(aclrtContext handle)
 
 aclError aclrtDestroyContext(aclrtContext context)
 {
+	aclrtStream *all;
+	size_t n;
+	aclError rc = LOCKED(streams_to_end(context, &all, &n));
+
+	if (rc)
+		return rc;
+	while (n)
+		stream_state_notify(all[--n], ACL_RT_STREAM_STATE_DESTROY_PRE);
+	free(all);
 	return LOCKED(context_end(context));
 }
 

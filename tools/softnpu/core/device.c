@@ -3,6 +3,7 @@
 #include "tools/softnpu/core/answers.h"
 #include "tools/softnpu/core/device.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "tools/softnpu/memory/addrmap.h"
@@ -130,10 +131,29 @@ static aclError device_reset(int32_t id, bool force)
 	return ACL_SUCCESS;
 }
 
+/* Of the device's own context, which another thread may have taken away. */
+static aclError streams_of(int32_t id, aclrtStream **all)
+{
+	const struct context *ctx = device_get(id)->primary;
+
+	*all = NULL;
+	return ctx ? (aclError)context_streams(ctx, all) : 0;
+}
+
 /* Callbacks hear of the first set and the last reset. */
 static aclError set_count(int32_t id)
 {
 	return id >= 0 && id < CFG(devices) ? (aclError)device_get(id)->set_count : -1;
+}
+
+static void notify_of_begin(int32_t id)
+{
+	aclrtStream *all;
+
+	if (LOCKED(streams_of(id, &all)))
+		stream_state_notify(all[0], ACL_RT_STREAM_STATE_CREATE_POST);
+	free(all);
+	device_state_notify(id, ACL_RT_DEVICE_STATE_SET_POST);
 }
 
 aclError aclrtSetDevice(int32_t deviceId)
@@ -145,8 +165,22 @@ aclError aclrtSetDevice(int32_t deviceId)
 		device_state_notify(deviceId, ACL_RT_DEVICE_STATE_SET_PRE);
 	rc = LOCKED(device_set(deviceId));
 	if (first && !rc)
-		device_state_notify(deviceId, ACL_RT_DEVICE_STATE_SET_POST);
+		notify_of_begin(deviceId);
 	return rc;
+}
+
+/* The context's own stream ends before the device, the others with the context. */
+static void notify_of_end(int32_t id)
+{
+	aclrtStream *all;
+	aclError n = LOCKED(streams_of(id, &all));
+
+	if (n)
+		stream_state_notify(all[0], ACL_RT_STREAM_STATE_DESTROY_PRE);
+	device_state_notify(id, ACL_RT_DEVICE_STATE_RESET_PRE);
+	for (aclError i = 1; i < n; i++)
+		stream_state_notify(all[i], ACL_RT_STREAM_STATE_DESTROY_PRE);
+	free(all);
 }
 
 static aclError reset_device(int32_t id, bool force)
@@ -156,7 +190,7 @@ static aclError reset_device(int32_t id, bool force)
 	aclError rc;
 
 	if (last)
-		device_state_notify(id, ACL_RT_DEVICE_STATE_RESET_PRE);
+		notify_of_end(id);
 	rc = LOCKED(device_reset(id, force));
 	if (last && !rc)
 		device_state_notify(id, ACL_RT_DEVICE_STATE_RESET_POST);

@@ -74,6 +74,7 @@ struct context *context_new(struct device *dev, bool primary);
 struct context *context_primary(struct device *dev);
 /* Waits for its streams and destroys what it owns. */
 void context_destroy(struct context *ctx);
+size_t context_streams(const struct context *ctx, aclrtStream **all); /* *all is the caller's */
 void context_bind(struct context *ctx);
 void context_unbind(void);
 /* aclInit named a default device: the lookup sets it in threads that have none. */

@@ -296,20 +296,31 @@ aclError aclrtCreateStream(aclrtStream *stream)
 	return aclrtCreateStreamWithConfig(stream, 0, 0);
 }
 
+/* Whether the stream can be destroyed. The context's own stream stays with the context: NULL. */
+static aclError stream_closable(aclrtStream handle, struct stream **s)
+{
+	aclError rc = stream_named(handle, STREAM_SUBMIT, s);
+
+	if (!rc)
+		rc = stream_not_capturing(*s);
+	if (!rc)
+		rc = stream_enter(STREAM_SUBMIT, s);
+	if (rc)
+		return rc;
+	if (*s == (*s)->ctx->default_stream)
+		*s = NULL;
+	else if ((*s)->bound)
+		return npu_err(ACL_ERROR_RT_STREAM_MODEL, "stream %d is bound to a model", (*s)->id);
+	return ACL_SUCCESS;
+}
+
 static aclError stream_close(aclrtStream handle, bool force)
 {
 	struct stream *s;
-	aclError rc = stream_named(handle, STREAM_SUBMIT, &s);
+	aclError rc = stream_closable(handle, &s);
 
-	if (!rc)
-		rc = stream_not_capturing(s);
-	if (!rc)
-		rc = stream_enter(STREAM_SUBMIT, &s);
-	/* The context's own stream stays with the context. */
-	if (rc || s == s->ctx->default_stream)
+	if (rc || !s)
 		return rc;
-	if (s->bound)
-		return npu_err(ACL_ERROR_RT_STREAM_MODEL, "stream %d is bound to a model", s->id);
 	object_get(&s->obj);
 	stream_remove(s);
 	if (force) {
@@ -322,16 +333,26 @@ static aclError stream_close(aclrtStream handle, bool force)
 	return ACL_SUCCESS;
 }
 
+/* The callbacks hear only of a stream that will be destroyed; they run unlocked and may call the API. */
+static aclError stream_destroy(aclrtStream handle, bool force)
+{
+	struct stream *s;
+	aclError rc = LOCKED(stream_closable(handle, &s));
+
+	if (rc || !s)
+		return rc;
+	stream_state_notify(handle, ACL_RT_STREAM_STATE_DESTROY_PRE);
+	return LOCKED(stream_close(handle, force));
+}
+
 aclError aclrtDestroyStream(aclrtStream stream)
 {
-	stream_state_notify(stream, ACL_RT_STREAM_STATE_DESTROY_PRE);
-	return LOCKED(stream_close(stream, false));
+	return stream_destroy(stream, false);
 }
 
 aclError aclrtDestroyStreamForce(aclrtStream stream)
 {
-	stream_state_notify(stream, ACL_RT_STREAM_STATE_DESTROY_PRE);
-	return LOCKED(stream_close(stream, true));
+	return stream_destroy(stream, true);
 }
 
 /* Newer releases take work of such a stream as done. */
