@@ -425,7 +425,7 @@ static void state_callbacks(void)
 	setup();
 	OK(aclrtSetDevice(0));
 	IS(states[ACL_RT_DEVICE_STATE_SET_PRE], 1);
-	IS(states[ACL_RT_DEVICE_STATE_SET_POST], 1);
+	IS(states[ACL_RT_DEVICE_STATE_SET_POST], 2);
 	OK(aclmdlRICaptureBegin(s, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
 	OK(aclmdlRICaptureEnd(s, &m));
 	OK(aclmdlRIDestroyRegisterCallback(m, on_destroy, NULL));

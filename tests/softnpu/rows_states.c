@@ -527,6 +527,51 @@ static void streams_that_come_with_contexts(void)
 	row(told[0]);
 }
 
+static long states;
+
+static void note_state(int32_t device, aclrtDeviceState state, void *args)
+{
+	(void)device, (void)args;
+	states = states * 10 + state + 1;
+}
+
+static void row_of_states(aclError code)
+{
+	need(code);
+	row(states);
+	states = 0;
+}
+
+/* A device is opened once, by a context as well, and set any number of times. */
+static void devices_set_again(void)
+{
+	aclrtContext c;
+
+	need(aclrtRegDeviceStateCallback("rows", note_state, NULL));
+	row(aclrtSetDevice(99));
+	row_of_states(aclrtSetDevice(1));
+	row_of_states(aclrtSetDevice(1));
+	row_of_states(aclrtCreateContext(&c, 1));
+	row_of_states(aclrtResetDevice(1));
+	row_of_states(aclrtResetDevice(1));
+	row_of_states(aclrtSetDevice(1));
+	row_of_states(aclrtResetDevice(1));
+	row_of_states(aclrtDestroyContext(c));
+	row_of_states(aclrtCreateContext(&c, 1));
+	row_of_states(aclrtSetDevice(1));
+}
+
+/* Of a stream that the CPU schedules only the beginning is told. */
+static void streams_of_the_cpu(void)
+{
+	aclrtStream s = NULL;
+
+	need(aclrtRegStreamStateCallback("rows", tell, NULL));
+	need(aclrtCreateStreamWithConfig(&s, 0, ACL_STREAM_CPU_SCHEDULE));
+	row(told[0]);
+	row_of_destroy(aclrtDestroyStream(s));
+}
+
 const struct row rows_states[] = {ROW(group_ends_that_give_no_handle), ROW(captures_ended_elsewhere),
 	ROW(captures_ended_for_others), ROW(captures_gone_with_the_device), ROW(labels_gone),
 	ROW(imports_of_no_key), ROW(schedulers_of_vector_cores), ROW(schedulers_are_of_device_0),
@@ -534,4 +579,4 @@ const struct row rows_states[] = {ROW(group_ends_that_give_no_handle), ROW(captu
 	ROW(contexts_destroyed_twice), ROW(streams_that_cannot_be_bound), ROW(streams_bound_to_wrong_models),
 	ROW(pools_as_they_are_made), ROW(pool_full_for_other_streams), ROW(pool_trimmed), ROW(keys_closed),
 	ROW(configurations_that_differ), ROW(waits_beside_a_persistent_capture), ROW(streams_that_stay),
-	ROW(streams_that_come_with_contexts), {NULL, NULL}};
+	ROW(streams_that_come_with_contexts), ROW(devices_set_again), ROW(streams_of_the_cpu), {NULL, NULL}};

@@ -183,7 +183,7 @@ static aclError context_make(aclrtContext *out, int32_t id, aclrtStream *own)
 	return ACL_SUCCESS;
 }
 
-/* Its own stream first. Nothing is told when there is no memory for it. */
+/* Those whose end is told, its own stream first. Nothing is told when there is no memory for it. */
 size_t context_streams(const struct context *ctx, aclrtStream **all)
 {
 	struct stream *s;
@@ -193,15 +193,18 @@ size_t context_streams(const struct context *ctx, aclrtStream **all)
 	*all = calloc(n, sizeof(**all));
 	n = 0;
 	if (*all)
-		list_for_each(s, &ctx->streams, link)(*all)[n++] = object_handle(&s->obj);
+		list_for_each(s, &ctx->streams, link) if (stream_tells_end(s))(*all)[n++] =
+			object_handle(&s->obj);
 	return n;
 }
 
 aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId)
 {
 	aclrtStream own = NULL;
-	aclError rc = LOCKED(context_make(context, deviceId, &own));
+	aclError rc;
 
+	device_notify_of_opening(deviceId);
+	rc = LOCKED(context_make(context, deviceId, &own));
 	if (!rc)
 		stream_state_notify(own, ACL_RT_STREAM_STATE_CREATE_POST);
 	return rc;

@@ -140,32 +140,46 @@ static aclError streams_of(int32_t id, aclrtStream **all)
 	return ctx ? (aclError)context_streams(ctx, all) : 0;
 }
 
-/* Callbacks hear of the first set and the last reset. */
+/* Callbacks hear of the first use of a device, of every set and of the last reset. */
 static aclError set_count(int32_t id)
 {
 	return id >= 0 && id < CFG(devices) ? (aclError)device_get(id)->set_count : -1;
 }
 
-static void notify_of_begin(int32_t id)
+static aclError is_closed(int32_t id)
+{
+	return id >= 0 && id < CFG(devices) && !device_is_open(id);
+}
+
+bool device_notify_of_opening(int id)
+{
+	bool closed = LOCKED(is_closed(id));
+
+	if (closed)
+		device_state_notify(id, ACL_RT_DEVICE_STATE_SET_PRE);
+	return closed;
+}
+
+static void notify_of_stream(int32_t id)
 {
 	aclrtStream *all;
 
 	if (LOCKED(streams_of(id, &all)))
 		stream_state_notify(all[0], ACL_RT_STREAM_STATE_CREATE_POST);
 	free(all);
-	device_state_notify(id, ACL_RT_DEVICE_STATE_SET_POST);
 }
 
+/* The stream of the default context comes and goes with the device, which other contexts may hold. */
 aclError aclrtSetDevice(int32_t deviceId)
 {
-	bool first = LOCKED(set_count(deviceId)) == 0;
-	aclError rc;
+	bool opened = device_notify_of_opening(deviceId);
+	aclError rc = LOCKED(device_set(deviceId));
 
-	if (first)
-		device_state_notify(deviceId, ACL_RT_DEVICE_STATE_SET_PRE);
-	rc = LOCKED(device_set(deviceId));
-	if (first && !rc)
-		notify_of_begin(deviceId);
+	if (rc)
+		return rc;
+	if (opened)
+		notify_of_stream(deviceId);
+	device_state_notify(deviceId, ACL_RT_DEVICE_STATE_SET_POST);
 	return rc;
 }
 

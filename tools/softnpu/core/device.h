@@ -80,6 +80,8 @@ void context_unbind(void);
 /* aclInit named a default device: the lookup sets it in threads that have none. */
 void device_set_default(int id);
 aclError device_set(int id);
+/* The first use of a device, without the lock. Says whether it is that. */
+bool device_notify_of_opening(int id);
 /* Memory, events and notifies go with the device's last user. */
 void device_release(struct device *dev);
 void devices_forget(void);
