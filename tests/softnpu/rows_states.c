@@ -472,11 +472,13 @@ static void waits_beside_a_persistent_capture(void)
 }
 
 static int told[2];
+static aclrtStream last_told;
 
 static void tell(aclrtStream s, aclrtStreamState state, void *args)
 {
-	(void)s, (void)args;
+	(void)args;
 	told[state == ACL_RT_STREAM_STATE_DESTROY_PRE]++;
+	last_told = s;
 }
 
 static void row_of_destroy(aclError code)
@@ -507,17 +509,19 @@ static void streams_that_stay(void)
 	row_of_destroy(aclrtDestroyStream(s));
 }
 
-/* Every context has a stream of its own, and its streams end with it. */
+/* Every context has a stream of its own, and its streams end with it, the other ones after that. */
 static void streams_that_come_with_contexts(void)
 {
 	aclrtContext own, other;
+	aclrtStream s;
 
 	need(aclrtGetCurrentContext(&own));
 	need(aclrtRegStreamStateCallback("rows", tell, NULL));
 	need(aclrtCreateContext(&other, 0));
 	row(told[0]);
-	(void)stream();
+	s = stream();
 	row_of_destroy(aclrtDestroyContext(other));
+	row(last_told == s);
 	row_of_destroy(aclrtDestroyContext(own));
 	need(aclrtSetCurrentContext(own));
 	(void)stream();

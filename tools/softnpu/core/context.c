@@ -258,8 +258,8 @@ aclError aclrtDestroyContext(aclrtContext context)
 
 	if (rc)
 		return rc;
-	while (n)
-		stream_state_notify(all[--n], ACL_RT_STREAM_STATE_DESTROY_PRE);
+	for (size_t i = 0; i < n; i++)
+		stream_state_notify(all[i], ACL_RT_STREAM_STATE_DESTROY_PRE);
 	free(all);
 	return LOCKED(context_end(context));
 }
