@@ -471,20 +471,20 @@ static void waits_beside_a_persistent_capture(void)
 	row_of_end(s);
 }
 
-static int told[2];
-static aclrtStream last_told;
+static int notified[2];
+static aclrtStream last_notified;
 
 static void tell(aclrtStream s, aclrtStreamState state, void *args)
 {
 	(void)args;
-	told[state == ACL_RT_STREAM_STATE_DESTROY_PRE]++;
-	last_told = s;
+	notified[state == ACL_RT_STREAM_STATE_DESTROY_PRE]++;
+	last_notified = s;
 }
 
 static void row_of_destroy(aclError code)
 {
 	row(code);
-	row(told[1]);
+	row(notified[1]);
 }
 
 /* Callbacks hear of a stream's end when nothing stands against it any more. */
@@ -518,17 +518,17 @@ static void streams_that_come_with_contexts(void)
 	need(aclrtGetCurrentContext(&own));
 	need(aclrtRegStreamStateCallback("rows", tell, NULL));
 	need(aclrtCreateContext(&other, 0));
-	row(told[0]);
+	row(notified[0]);
 	s = stream();
 	row_of_destroy(aclrtDestroyContext(other));
-	row(last_told == s);
+	row(last_notified == s);
 	row_of_destroy(aclrtDestroyContext(own));
 	need(aclrtSetCurrentContext(own));
 	(void)stream();
 	row_of_destroy(aclrtResetDevice(0));
-	row(told[0]);
+	row(notified[0]);
 	need(aclrtSetDevice(0));
-	row(told[0]);
+	row(notified[0]);
 }
 
 static long states;
@@ -565,14 +565,14 @@ static void devices_set_again(void)
 	row_of_states(aclrtSetDevice(1));
 }
 
-/* Of a stream that the CPU schedules only the beginning is told. */
+/* Of a stream that the CPU schedules only the beginning is notified. */
 static void streams_of_the_cpu(void)
 {
 	aclrtStream s = NULL;
 
 	need(aclrtRegStreamStateCallback("rows", tell, NULL));
 	need(aclrtCreateStreamWithConfig(&s, 0, ACL_STREAM_CPU_SCHEDULE));
-	row(told[0]);
+	row(notified[0]);
 	row_of_destroy(aclrtDestroyStream(s));
 }
 

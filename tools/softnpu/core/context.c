@@ -183,7 +183,7 @@ static aclError context_make(aclrtContext *out, int32_t id, aclrtStream *own)
 	return ACL_SUCCESS;
 }
 
-/* Those whose end is told, its own stream first. Nothing is told when there is no memory for it. */
+/* Those whose end callbacks hear of, its own stream first; none when there is no memory for it. */
 size_t context_streams(const struct context *ctx, aclrtStream **all)
 {
 	struct stream *s;
@@ -193,7 +193,7 @@ size_t context_streams(const struct context *ctx, aclrtStream **all)
 	*all = calloc(n, sizeof(**all));
 	n = 0;
 	if (*all)
-		list_for_each(s, &ctx->streams, link) if (stream_tells_end(s))(*all)[n++] =
+		list_for_each(s, &ctx->streams, link) if (stream_notifies_end(s))(*all)[n++] =
 			object_handle(&s->obj);
 	return n;
 }

@@ -333,29 +333,29 @@ static aclError stream_close(aclrtStream handle, bool force)
 	return ACL_SUCCESS;
 }
 
-bool stream_tells_end(const struct stream *s)
+bool stream_notifies_end(const struct stream *s)
 {
 	return !(s->flags & ACL_STREAM_CPU_SCHEDULE);
 }
 
-static aclError stream_to_end(aclrtStream handle, bool *told)
+static aclError stream_to_end(aclrtStream handle, bool *notified)
 {
 	struct stream *s;
 	aclError rc = stream_closable(handle, &s);
 
-	*told = !rc && s && stream_tells_end(s);
+	*notified = !rc && s && stream_notifies_end(s);
 	return rc;
 }
 
 /* The callbacks hear only of a stream that will be destroyed; they run unlocked and may call the API. */
 static aclError stream_destroy(aclrtStream handle, bool force)
 {
-	bool told;
-	aclError rc = LOCKED(stream_to_end(handle, &told));
+	bool notified;
+	aclError rc = LOCKED(stream_to_end(handle, &notified));
 
 	if (rc)
 		return rc;
-	if (told)
+	if (notified)
 		stream_state_notify(handle, ACL_RT_STREAM_STATE_DESTROY_PRE);
 	return LOCKED(stream_close(handle, force));
 }

@@ -66,7 +66,7 @@ struct stream *stream_new(struct context *ctx, uint32_t priority, uint32_t flags
 /* Gives up the handle and the context's reference. Its work must be over. */
 void stream_remove(struct stream *s);
 /* Whether callbacks hear of its end: not of one that the CPU schedules. */
-bool stream_tells_end(const struct stream *s);
+bool stream_notifies_end(const struct stream *s);
 /*
  * Appends op to the stream, or to the model when the stream is capturing.
  * Takes over the reference to op (NULL = out of memory) even on failure.
