@@ -565,7 +565,7 @@ static void devices_set_again(void)
 	row_of_states(aclrtSetDevice(1));
 }
 
-/* Of a stream that the CPU schedules only the beginning is notified. */
+/* Of a stream that the CPU schedules callbacks hear the beginning only. */
 static void streams_of_the_cpu(void)
 {
 	aclrtStream s = NULL;
