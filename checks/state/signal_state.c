@@ -81,8 +81,9 @@ static void execution_signalled(struct checks *c, struct acl_call_record *call)
 		stream_has_callback(c, s, call->state.position);
 }
 
-/* Of a call: 1 while its stream counts it. */
+/* Of a call while its stream counts it. */
 static const char launching_note;
+enum { LAUNCH_COUNTED = 1, LAUNCH_FOLLOWED = 2 };
 
 /* The callback may run, and inform another thread, before the call that launches it is back. */
 static void launching_enter(struct checks *c, struct acl_call_record *call)
@@ -93,7 +94,7 @@ static void launching_enter(struct checks *c, struct acl_call_record *call)
 	if (!r)
 		return;
 	counter_inc(&r->launching);
-	call_note_set(call, &launching_note, 1);
+	call_note_set(call, &launching_note, LAUNCH_COUNTED);
 }
 
 static void launching_leave(struct acl_call_record *call)
@@ -105,10 +106,33 @@ static void launching_leave(struct acl_call_record *call)
 		counter_dec(&r->launching);
 }
 
+/* A callback whose begin is seen informs from then on, others once they are launched. */
 static void launch_leave(struct checks *c, struct acl_call_record *call)
 {
-	signalled(c, call);
+	if (call_note(call, &launching_note) != LAUNCH_FOLLOWED)
+		signalled(c, call);
 	launching_leave(call);
+}
+
+struct checks_callback_place checks_callback_follow(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+
+	if (!s || !call->state.position || !call_note(call, &launching_note) || model_of_task(c, call))
+		return (struct checks_callback_place){0, 0};
+	call_note_set(call, &launching_note, LAUNCH_FOLLOWED);
+	return (struct checks_callback_place){object_ref(s), call->state.position};
+}
+
+/* Of a stream that is gone, what it waited for is not known any more. */
+void checks_callback_begins(struct checks *c, const struct checks_callback_place *place)
+{
+	struct acl_object *s = place->position ? object_of(c, place->stream) : NULL;
+
+	if (s)
+		stream_signals_host(c, s, place->position);
+	else if (place->stream)
+		streams_signal_host(c);
 }
 
 static void executing_enter(struct checks *c, struct acl_call_record *call)

@@ -37,6 +37,7 @@ struct passage {
 	struct acl_call_record *outer;
 	uint64_t argument;
 	bool begins;
+	const struct checks_callback_place *place;
 };
 
 static void see_passage(void *passage)
@@ -47,6 +48,8 @@ static void see_passage(void *passage)
 
 	if (traced && !c->begins)
 		p->callback(c->outer, c->argument, false);
+	if (acl_process.checks && c->begins)
+		checks_callback_begins(acl_process.checks, c->place);
 	if (acl_process.checks)
 		checks_callback(
 			acl_process.checks, c->outer, (const void *)(uintptr_t)c->argument, c->begins);
@@ -59,6 +62,7 @@ struct origin {
 	unsigned api;
 	uint64_t caller;
 	uint64_t argument; /* the first of the callback */
+	struct checks_callback_place place; /* of one that was launched to run once */
 	struct acl_call_thread by; /* the thread it began on */
 };
 
@@ -70,7 +74,7 @@ static __attribute__((noinline)) void pass(
 	struct acl_thread *t, const struct acl_callback_frame *f, const struct origin *of, bool begins)
 {
 	struct acl_call_record outer;
-	struct passage c = {&outer, of->argument, begins};
+	struct passage c = {&outer, of->argument, begins, &of->place};
 
 	acl_call_record_begin(&outer, of->api, NULL, of->caller, &of->by);
 	outer.callback_depth = f->depth;
@@ -97,6 +101,9 @@ static void callback_begin(struct acl_callback_frame *f, struct origin *of)
 	if (tool_begin(t, f)) {
 		pass(t, f, of, true);
 		tool_end(t);
+	} else if (acl_process.checks) {
+		of->place.position = 0;
+		checks_callback_begins(acl_process.checks, &of->place);
 	}
 	errno = saved;
 }
@@ -121,7 +128,8 @@ static void launch_run(void *data)
 	struct launch *l = data;
 	struct acl_callback_frame frame;
 	callback_fn fn = l->fn;
-	struct origin of = {.api = l->api, .caller = l->caller, .argument = (uintptr_t)l->user_data};
+	struct origin of = {
+		.api = l->api, .caller = l->caller, .argument = (uintptr_t)l->user_data, .place = l->place};
 
 	launch_runs(l); /* the record may serve another launch from here on */
 	callback_begin(&frame, &of);
@@ -206,6 +214,9 @@ static bool swap_launch(struct acl_call *call, callback_fn *fn, void **user_data
 	l->api = call->event.api;
 	l->caller = call->event.caller;
 	l->model = model;
+	l->place = model == CHECKS_RUNS_ONCE && call->checked
+			   ? checks_callback_follow(acl_process.checks, &call->event)
+			   : (struct checks_callback_place){0, 0};
 	call->callback = l;
 	call->callback_recorded = model != CHECKS_RUNS_ONCE;
 	call->callback_data = *user_data;

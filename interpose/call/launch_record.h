@@ -14,6 +14,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "checks/checks.h"
+
 typedef uint64_t (*callback_fn)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
 
 struct launch {
@@ -25,6 +27,7 @@ struct launch {
 	void *user_data;
 	uint64_t caller; /* of the launching call */
 	uint64_t model; /* checks_task_model(): whose it is, CHECKS_RUNS_ONCE */
+	struct checks_callback_place place; /* of one that runs once */
 };
 
 /* NULL: no more of them. */
