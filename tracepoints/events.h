@@ -224,10 +224,11 @@ LTTNG_UST_TRACEPOINT_EVENT(aclcheck, said,
 
 /* The runtime calls the program back on this thread; api = the function that registered it. */
 LTTNG_UST_TRACEPOINT_EVENT(aclcheck, callback,
-	LTTNG_UST_TP_ARGS(const char *, api, uint64_t, argument, int, begins),
+	LTTNG_UST_TP_ARGS(const char *, api, uint64_t, argument, uint64_t, launch, int, begins),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_string(api, api)
 		lttng_ust_field_integer_hex(uint64_t, argument, argument)
+		lttng_ust_field_integer_hex(uint64_t, launch, launch)
 		lttng_ust_field_integer(uint8_t, begins, begins)
 	)
 )

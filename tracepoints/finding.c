@@ -79,10 +79,10 @@ void said_emit(const struct trace_said *s)
 		copy_text(reason, sizeof(reason), s->reason));
 }
 
-void callback_emit(const struct acl_call_record *outer, uint64_t argument, bool begins)
+void callback_emit(const struct acl_call_record *outer, uint64_t argument, uint64_t launch, bool begins)
 {
 	/* The thread may not have made a call of its own yet. */
 	if (outer && begins)
 		self_call(outer, false);
-	lttng_ust_tracepoint(aclcheck, callback, outer ? api_name(outer->api) : "", argument, begins);
+	lttng_ust_tracepoint(aclcheck, callback, outer ? api_name(outer->api) : "", argument, launch, begins);
 }

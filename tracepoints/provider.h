@@ -34,6 +34,6 @@ void self_forked(void);
 void finding_emit(const struct acl_finding *f, enum finding_status status);
 void answer_emit(enum trace_question question, uint64_t of, const void *answer, unsigned bytes);
 void said_emit(const struct trace_said *s);
-void callback_emit(const struct acl_call_record *outer, uint64_t argument, bool begins);
+void callback_emit(const struct acl_call_record *outer, uint64_t argument, uint64_t launch, bool begins);
 
 #endif

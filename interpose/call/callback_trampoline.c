@@ -38,6 +38,7 @@ struct passage {
 	uint64_t argument;
 	bool begins;
 	const struct checks_callback_place *place;
+	uint64_t launch; /* acl_mark() of the call, 1 = none, 0 = not known */
 };
 
 static void see_passage(void *passage)
@@ -47,14 +48,14 @@ static void see_passage(void *passage)
 	bool traced = p && p->callback;
 
 	if (traced && !c->begins)
-		p->callback(c->outer, c->argument, false);
+		p->callback(c->outer, c->argument, c->launch, false);
 	if (acl_process.checks && c->begins)
 		checks_callback_begins(acl_process.checks, c->place);
 	if (acl_process.checks)
 		checks_callback(
 			acl_process.checks, c->outer, (const void *)(uintptr_t)c->argument, c->begins);
 	if (traced && c->begins)
-		p->callback(c->outer, c->argument, true);
+		p->callback(c->outer, c->argument, c->launch, true);
 }
 
 /* Whose callback it is. */
@@ -63,6 +64,7 @@ struct origin {
 	uint64_t caller;
 	uint64_t argument; /* the first of the callback */
 	struct checks_callback_place place; /* of one that was launched to run once */
+	uint64_t launch; /* as in struct passage */
 	struct acl_call_thread by; /* the thread it began on */
 };
 
@@ -74,7 +76,7 @@ static __attribute__((noinline)) void pass(
 	struct acl_thread *t, const struct acl_callback_frame *f, const struct origin *of, bool begins)
 {
 	struct acl_call_record outer;
-	struct passage c = {&outer, of->argument, begins, &of->place};
+	struct passage c = {&outer, of->argument, begins, &of->place, of->launch};
 
 	acl_call_record_begin(&outer, of->api, NULL, of->caller, &of->by);
 	outer.callback_depth = f->depth;
@@ -128,8 +130,11 @@ static void launch_run(void *data)
 	struct launch *l = data;
 	struct acl_callback_frame frame;
 	callback_fn fn = l->fn;
-	struct origin of = {
-		.api = l->api, .caller = l->caller, .argument = (uintptr_t)l->user_data, .place = l->place};
+	struct origin of = {.api = l->api,
+		.caller = l->caller,
+		.argument = (uintptr_t)l->user_data,
+		.place = l->place,
+		.launch = l->mark};
 
 	launch_runs(l); /* the record may serve another launch from here on */
 	callback_begin(&frame, &of);
@@ -153,6 +158,7 @@ static uint64_t registered_run(
 		.argument = a};
 	uint64_t result;
 
+	of.launch = !callback_is_launch[of.api];
 	callback_begin(&frame, &of);
 	result = fn(a, b, c, d, e, f);
 	callback_end(&frame, &of);
@@ -214,6 +220,7 @@ static bool swap_launch(struct acl_call *call, callback_fn *fn, void **user_data
 	l->api = call->event.api;
 	l->caller = call->event.caller;
 	l->model = model;
+	l->mark = call->event.number ? acl_mark(call->event.tid, call->event.number, false) : 1;
 	l->place = model == CHECKS_RUNS_ONCE && call->checked
 			   ? checks_callback_follow(acl_process.checks, &call->event)
 			   : (struct checks_callback_place){0, 0};

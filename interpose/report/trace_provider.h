@@ -146,8 +146,10 @@ struct acl_trace_provider {
 	/* On the thread that said it, behind the findings that are made of it. */
 	void (*said)(const struct trace_said *s);
 	/* A callback of the program starts or ends on this thread; outer = the call that registered it, may
-	 * be NULL; argument = the first that it is given. */
-	void (*callback)(const struct acl_call_record *outer, uint64_t argument, bool begins);
+	 * be NULL; argument = the first that it is given; launch = acl_mark() of the call that
+	 * launched it, 1 = none did, 0 = not known. */
+	void (*callback)(
+		const struct acl_call_record *outer, uint64_t argument, uint64_t launch, bool begins);
 	/* After suppressions and expectations: those that do not count come, too. */
 	void (*finding)(const struct acl_finding *f, enum finding_status status);
 	/*

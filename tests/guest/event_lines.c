@@ -47,9 +47,10 @@ static void leave(struct acl_call_record *ev)
 	put_event("leave", ev);
 }
 
-static void callback(const struct acl_call_record *outer, uint64_t argument, bool begins)
+static void callback(const struct acl_call_record *outer, uint64_t argument, uint64_t launch, bool begins)
 {
 	(void)argument;
+	(void)launch;
 	put_event(begins ? "begin" : "end", outer);
 }
 

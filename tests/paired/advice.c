@@ -179,8 +179,10 @@ static void destroy_behind_host_function(void)
 	if (bug)
 		CALL(aclrtLaunchHostFunc, .stream = s, .fn = HANDLE);
 	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
-	if (!bug)
+	if (!bug) {
 		CALL(aclrtLaunchHostFunc, .stream = s, .fn = HANDLE);
+		pair_launched_begins();
+	}
 	callback_ran();
 	CALL(aclrtDestroyStream, .stream = s);
 }

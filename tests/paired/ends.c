@@ -143,8 +143,10 @@ static void force_awaited_after_a_callback(void)
 	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
 	CALL(aclrtRecordEvent, .event = e, .stream = s);
 	CALL(aclrtStreamWaitEvent, .stream = waiting, .event = e);
-	if (!bug)
+	if (!bug) {
 		CALL(aclrtLaunchHostFunc, .stream = waiting, .fn = HANDLE);
+		pair_launched_begins();
+	}
 	CALL(aclrtDestroyStreamForce, .stream = s);
 }
 

@@ -184,8 +184,10 @@ static void destroy_awaited_after_a_callback(void)
 	pair_thread(1);
 	CALL(aclrtSetDevice, .deviceId = 0);
 	CALL(aclrtStreamWaitEvent, .stream = waiting, .event = e);
-	if (!bug)
+	if (!bug) {
 		CALL(aclrtLaunchHostFunc, .stream = waiting, .fn = HANDLE);
+		pair_launched_begins();
+	}
 	pair_thread(0);
 	CALL(aclrtDestroyEvent, .event = e);
 }

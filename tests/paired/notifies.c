@@ -66,8 +66,10 @@ static void destroyed_after_host_function(void)
 	if (bug)
 		CALL(aclrtLaunchHostFunc, .stream = s2, .fn = HANDLE);
 	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s2, .timeout = 0);
-	if (!bug)
+	if (!bug) {
 		CALL(aclrtLaunchHostFunc, .stream = s2, .fn = HANDLE);
+		pair_launched_begins();
+	}
 	callback_ran();
 	CALL(aclrtDestroyNotify, .notify = n);
 	CALL(aclrtSynchronizeStream, .stream = s2);

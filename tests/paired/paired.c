@@ -47,6 +47,10 @@ void pair_callback_end(unsigned api, const void *argument)
 	fixture_callback(fixture, api, argument, false);
 }
 
+void pair_launched_begins(void)
+{
+}
+
 void pair_callback(unsigned depth)
 {
 	if (depth)

@@ -165,6 +165,8 @@ void pair_callback(unsigned depth);
 /* The same by kind: what the function `api` launched or registered begins with its argument, or ends. */
 void pair_callback_begin(unsigned api, const void *argument);
 void pair_callback_end(unsigned api, const void *argument);
+/* What was launched as HANDLE has begun: a runtime is waited for. */
+void pair_launched_begins(void);
 /* The process has other ways to the objects as well (by default it has none). */
 void pair_unseen(enum checks_other_submitter what);
 /* Another process does so with what the key is of: what a replay of both knows. */

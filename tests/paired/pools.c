@@ -105,8 +105,10 @@ static void pool_waited_for_by_host_function(void)
 	if (bug)
 		CALL(aclrtLaunchHostFunc, .stream = s, .fn = HANDLE);
 	CALL(aclrtMemPoolFreeAsync, .ptr = p, .stream = s);
-	if (!bug)
+	if (!bug) {
 		CALL(aclrtLaunchHostFunc, .stream = s, .fn = HANDLE);
+		pair_launched_begins();
+	}
 	callback_ran();
 	CALL(aclrtMemPoolDestroy, .memPool = pool);
 }
@@ -341,8 +343,10 @@ static void two_streams_after_a_callback(void)
 	callback_ran();
 	operate(a);
 	/* It may tell the program that the operator is done. */
-	if (!bug)
+	if (!bug) {
 		CALL(aclrtLaunchHostFunc, .stream = a, .fn = HANDLE);
+		pair_launched_begins();
+	}
 	operate(b);
 }
 

@@ -285,8 +285,8 @@ static int drive_sample(void)
 	begin_call(&ev, ACL_API_aclrtDestroyStream, &destroy);
 	provider->enter(&ev);
 	sample_finding(&ev);
-	provider->callback(&ev, 0, true);
-	provider->callback(&ev, 0, false);
+	provider->callback(&ev, 0, 1, true);
+	provider->callback(&ev, 0, 1, false);
 	provider->leave(&ev);
 	/* The last call never comes back. */
 	begin_call(&ev, ACL_API_aclrtDestroyStream, &destroy);

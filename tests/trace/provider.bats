@@ -60,7 +60,7 @@ setup_file() {
 	grep -q 'aclcheck:finding_value: .*name = "count", form = ( "bytes" : container = 3 ), value = 4097' "$text"
 	grep -q 'aclcheck:finding_value: .*name = "who", .*text = "text value"' "$text"
 	grep -q 'aclcheck:finding_object: .*kind = "stream", value = 0x5555, .*created_api = "aclrtCreateStream", .*used_api = ""' "$text"
-	grep -q 'aclcheck:callback: .*api = "aclrtDestroyStream", argument = 0x0, begins = 1' "$text"
+	grep -q 'aclcheck:callback: .*api = "aclrtDestroyStream", argument = 0x0, launch = 0x1, begins = 1' "$text"
 	grep -q 'aclcheck:verdict: .*verdict = "fail"' "$text"
 }
 

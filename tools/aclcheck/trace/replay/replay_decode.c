@@ -723,6 +723,7 @@ static void decode_own(const struct replay_event *e, const bt_field *payload)
 		r->api = (uint16_t)acl_api_find(name); /* UINT16_MAX = none */
 		r->flags = (uint8_t)payload_number(payload, "begins");
 		r->caller = payload_number(payload, "argument");
+		r->after[0] = field_of(payload, "launch") ? payload_number(payload, "launch") : 0;
 		break;
 	default:
 		break;

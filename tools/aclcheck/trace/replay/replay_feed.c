@@ -388,6 +388,53 @@ static void end_phase(struct replay_thread *t)
 	t->answers.length = 0;
 }
 
+/* Calls that launched a callback, and callbacks that began. */
+struct launched {
+	uint64_t mark; /* acl_mark() of the call */
+	bool begun;
+	struct checks_callback_place place;
+	UT_hash_handle hh;
+};
+
+static struct launched *launched;
+
+static struct launched *launched_by(uint64_t mark)
+{
+	struct launched *l;
+
+	HASH_FIND(hh, launched, &mark, sizeof(mark), l);
+	if (l)
+		return l;
+	l = need(calloc(1, sizeof(*l)));
+	l->mark = mark;
+	HASH_ADD(hh, launched, mark, sizeof(l->mark), l);
+	return l;
+}
+
+/* As in the run; one event a call comes at its end, and its callback may have begun before. */
+static void launch_entered(struct checks *c, struct frame *f, uint32_t tid)
+{
+	struct launched *l;
+
+	if (acl_apis[f->call.api].operation != ACL_OP_LAUNCH_HOST_FUNCTION || !f->number)
+		return;
+	l = launched_by(acl_mark(tid, f->number, false));
+	if (!l->begun && checks_task_model(c, &f->call) == CHECKS_RUNS_ONCE)
+		l->place = checks_callback_follow(c, &f->call);
+}
+
+/* mark: 0 = unknown which, 1 = it was not launched. */
+static void launched_begins(struct checks *c, uint64_t mark)
+{
+	struct launched *l = mark > 1 ? launched_by(mark) : NULL;
+
+	if (l)
+		l->begun = true;
+	if (mark != 1)
+		checks_callback_begins(
+			c, l ? &l->place : &(struct checks_callback_place){.stream = UINT64_MAX});
+}
+
 static const char *enter(struct checks *c, const struct replay_record *r)
 {
 	struct replay_thread *t = feed_thread(r->tid);
@@ -417,6 +464,7 @@ static const char *enter(struct checks *c, const struct replay_record *r)
 		return NULL;
 	begin_phase(t, f, r);
 	checks_enter(c, &f->call);
+	launch_entered(c, f, r->tid);
 	t->by.thread = f->call.thread;
 	end_phase(t);
 	return NULL;
@@ -453,6 +501,8 @@ static void callback(struct checks *c, const struct replay_record *r)
 	acl_call_record_begin(&outer, r->api, NULL, 0, &t->by);
 	outer.callback_depth = t->callbacks;
 	t->callbacks = (uint16_t)(t->callbacks - !begins);
+	if (begins)
+		launched_begins(c, r->after[0]);
 	checks_callback(c, &outer, (const void *)(uintptr_t)r->caller, begins);
 }
 
