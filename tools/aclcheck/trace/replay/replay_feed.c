@@ -388,7 +388,7 @@ static void end_phase(struct replay_thread *t)
 	t->answers.length = 0;
 }
 
-/* Calls that launched a callback, and callbacks that began. */
+/* Calls whose callback has not begun, and callbacks that began before their call. */
 struct launched {
 	uint64_t mark; /* acl_mark() of the call */
 	bool begun;
@@ -403,24 +403,38 @@ static struct launched *launched_by(uint64_t mark)
 	struct launched *l;
 
 	HASH_FIND(hh, launched, &mark, sizeof(mark), l);
-	if (l)
-		return l;
-	l = need(calloc(1, sizeof(*l)));
+	return l;
+}
+
+static struct launched *launched_add(uint64_t mark)
+{
+	struct launched *l = need(calloc(1, sizeof(*l)));
+
 	l->mark = mark;
 	HASH_ADD(hh, launched, mark, sizeof(l->mark), l);
 	return l;
+}
+
+static void launched_forget(struct launched *l)
+{
+	HASH_DEL(launched, l);
+	free(l);
 }
 
 /* As in the run; one event a call comes at its end, and its callback may have begun before. */
 static void launch_entered(struct checks *c, struct frame *f, uint32_t tid)
 {
 	struct launched *l;
+	uint64_t mark;
 
 	if (acl_apis[f->call.api].operation != ACL_OP_LAUNCH_HOST_FUNCTION || !f->number)
 		return;
-	l = launched_by(acl_mark(tid, f->number, false));
-	if (!l->begun && checks_task_model(c, &f->call) == CHECKS_RUNS_ONCE)
-		l->place = checks_callback_follow(c, &f->call);
+	mark = acl_mark(tid, f->number, false);
+	l = launched_by(mark);
+	if (l)
+		launched_forget(l);
+	else if (checks_task_model(c, &f->call) == CHECKS_RUNS_ONCE)
+		launched_add(mark)->place = checks_callback_follow(c, &f->call);
 }
 
 /* mark: 0 = unknown which, 1 = it was not launched. */
@@ -428,11 +442,14 @@ static void launched_begins(struct checks *c, uint64_t mark)
 {
 	struct launched *l = mark > 1 ? launched_by(mark) : NULL;
 
-	if (l)
-		l->begun = true;
-	if (mark != 1)
-		checks_callback_begins(
-			c, l ? &l->place : &(struct checks_callback_place){.stream = UINT64_MAX});
+	if (l && !l->begun) {
+		checks_callback_begins(c, &l->place);
+		launched_forget(l);
+	} else if (mark > 1 && !l) {
+		launched_add(mark)->begun = true;
+	} else if (!mark) {
+		checks_callback_begins(c, &(struct checks_callback_place){.stream = UINT64_MAX});
+	}
 }
 
 static const char *enter(struct checks *c, const struct replay_record *r)

@@ -8,7 +8,8 @@
 enum replay_kind {
 	REPLAY_ENTRY,
 	REPLAY_EXIT,
-	REPLAY_CALLBACK, /* api: whose; flags: whether it begins; caller: its argument; after[0]: its launch */
+	REPLAY_CALLBACK, /* api: whose; flags: whether it begins; caller: its argument; after[0]: its launch
+			  */
 	REPLAY_PROCESS, /* flags: forked by one that had called; text: host, rank, command, with their NULs */
 	REPLAY_FACT, /* text: key and value, with their NULs */
 	REPLAY_VERDICT, /* text */
