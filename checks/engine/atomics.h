@@ -49,4 +49,10 @@ static inline uint64_t mix64(uint64_t x)
 	return x ^ (x >> 32);
 }
 
+/* A further word of a hash. */
+static inline uint64_t mix64_add(uint64_t hash, uint64_t word)
+{
+	return mix64(hash ^ word);
+}
+
 #endif

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "checks/engine/atomics.h"
 #include "interpose/symbolize/memory_windows.h"
 #include "interpose/common/thread_state.h"
 #include "interpose/runtime/loaded_module.h"
@@ -347,12 +348,6 @@ bool python_present(void)
 
 /* --- a number for it all ------------------------------------------------------------------------ */
 
-static uint64_t python_frame_mix(uint64_t h, uint64_t v)
-{
-	h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
-	return h ^ h >> 32;
-}
-
 uint64_t python_frames_number(unsigned frames)
 {
 	uint8_t bytes[NUMBER_BYTES];
@@ -365,7 +360,7 @@ uint64_t python_frames_number(unsigned frames)
 		!frame || !walk_frames(&r, frame))
 		return 0;
 	for (unsigned i = 0; i < r.n_frames; i++)
-		number = python_frame_mix(python_frame_mix(number, r.frames[i].at.code),
+		number = mix64_add(mix64_add(number, r.frames[i].at.code),
 			r.frames[i].at.position * 2 + r.frames[i].first);
 	return number | 1;
 }

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "checks/engine/atomics.h"
 #include "interpose/common/tool_arena.h"
 #include "interpose/symbolize/python_bytes.h"
 
@@ -33,12 +34,6 @@ static _Atomic(struct known {
 	struct known_code codes[CODES];
 	struct known_word words[WORDS];
 } *) known;
-
-static uint64_t python_known_mix(uint64_t h, uint64_t v)
-{
-	h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
-	return h ^ h >> 32;
-}
 
 static uint64_t load(_Atomic uint64_t *from)
 {
@@ -99,7 +94,7 @@ static uint64_t add_object(
 
 		n = needed - i < sizeof(word) ? needed - i : sizeof(word);
 		memcpy(&word, object + i, n);
-		h = python_known_mix(h, word);
+		h = mix64_add(h, word);
 	}
 	return h | 1;
 }
@@ -119,10 +114,10 @@ static uint64_t identity_of(const struct python_interpreter *python, const uint8
 	if (python_number(code, PYTHON_TYPE) != python->code_type)
 		return 0;
 	python_code_objects(l, code, of);
-	h = python_known_mix(python_known_mix(UINT64_C(0xcbf29ce484222325), number),
+	h = mix64_add(mix64_add(UINT64_C(0xcbf29ce484222325), number),
 		(uint32_t)python_int(code, l->code_first_line));
 	for (unsigned i = 0; i < PYTHON_OBJECTS; i++)
-		h = python_known_mix(h, of[i]);
+		h = mix64_add(h, of[i]);
 	for (unsigned i = 0; i < PYTHON_OBJECTS && h && !number; i++)
 		h = add_object(python, h, object[i], size[i]);
 	return h ? h | 1 : 0;
@@ -147,7 +142,7 @@ static struct known *tables(void)
 /* Each has two places: of two that meet in one, each stack would read both anew. */
 static struct known_code *code_slot(struct known *t, uint64_t code)
 {
-	uint64_t i = python_known_mix(1, code) & (CODES - 1);
+	uint64_t i = mix64_add(1, code) & (CODES - 1);
 	struct known_code *first = &t->codes[i], *second = &t->codes[i ^ 1];
 	uint64_t other = load(&second->code);
 
@@ -161,7 +156,7 @@ static bool is_word_of(struct known_word *w, const struct python_position *p)
 
 static struct known_word *word_slot(struct known *t, const struct python_position *p)
 {
-	uint64_t i = python_known_mix(python_known_mix(1, p->code), p->position) & (WORDS - 1);
+	uint64_t i = mix64_add(mix64_add(1, p->code), p->position) & (WORDS - 1);
 	struct known_word *first = &t->words[i], *second = &t->words[i ^ 1];
 
 	return !is_word_of(first, p) && (is_word_of(second, p) || !load(&second->code)) ? second : first;
@@ -179,18 +174,13 @@ static size_t expected_size(const struct expected *x, unsigned object)
 
 static uint64_t code_check(uint64_t code, const struct expected *x)
 {
-	return python_known_mix(
-		python_known_mix(
-			python_known_mix(python_known_mix(python_known_mix(2, code), x->of[0]), x->of[1]),
-			x->of[2]),
-		x->sizes);
+	return mix64_add(
+		mix64_add(mix64_add(mix64_add(mix64_add(2, code), x->of[0]), x->of[1]), x->of[2]), x->sizes);
 }
 
 static uint64_t word_check(const struct python_position *p, uint64_t identity)
 {
-	return python_known_mix(
-		python_known_mix(python_known_mix(python_known_mix(3, p->code), p->position), identity),
-		p->word);
+	return mix64_add(mix64_add(mix64_add(mix64_add(3, p->code), p->position), identity), p->word);
 }
 
 static bool code_find(struct known *t, uint64_t code, struct expected *x)

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "checks/engine/atomics.h"
 #include "checks/engine/pages.h"
 #include "interpose/common/compiler.h"
 #include "interpose/common/thread_state.h"
@@ -49,19 +50,13 @@ struct row {
 static struct cached cache[SETS][WAYS];
 static _Atomic uint64_t generation;
 
-static uint64_t unwind_mix(uint64_t h, uint64_t v)
-{
-	h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
-	return h ^ h >> 32;
-}
-
 static uint64_t check_of(uint64_t pc, const struct row *r)
 {
-	uint64_t h = unwind_mix(
-		unwind_mix(atomic_load_explicit(&generation, memory_order_relaxed) + 1, pc), r->base);
+	uint64_t h = mix64_add(
+		mix64_add(atomic_load_explicit(&generation, memory_order_relaxed) + 1, pc), r->base);
 
 	for (unsigned i = 0; i < SAVED_WORDS; i++)
-		h = unwind_mix(h, r->saved[i]);
+		h = mix64_add(h, r->saved[i]);
 	return h;
 }
 

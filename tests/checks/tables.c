@@ -517,7 +517,7 @@ static void blocks_of_a_run(void **state)
 	want(fixture, "async-result-used-before-sync:warning");
 }
 
-/* What was looked for in vain is looked for again when memory was allocated. */
+/* What was not found is looked for again when memory was allocated. */
 static void memory_that_was_unknown(void **state)
 {
 	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);

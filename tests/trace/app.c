@@ -18,7 +18,7 @@
  *	app inside		a stream destroyed amid another thread's call, recorded later
  *	app overtaken		a wait, checked before a record of another thread and recorded later
  *	app leak		a block that is not freed
- *	app meant N		an expected mistake, N scopes that wait for one in vain, one open at the end
+ *	app meant N		an expected mistake, N scopes in which none comes, one open at the end
  *	app inherited		a scope that is open when the program forks
  *	app early		1 MiB from before ACLCHECK_TRACE_START, freed behind it, and 4 KiB
  *	app named N		names a block N times, then SIGKILL

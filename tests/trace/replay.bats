@@ -87,7 +87,7 @@ rules() {
 		ACLCHECK_REPORT=$n.json record m$n -- "$app" meant $n || :
 		"$ACLCHECK_SOURCE/tests/trace/replayed.py" $n.json m$n
 	done
-	# nothing but what was meant, and two scopes that waited in vain
+	# nothing but what was meant, and two scopes in which none came
 	replayed 0 m0
 	replayed 97 --report r.json m2
 	python3 -S -c 'import json
