@@ -48,6 +48,7 @@ enum check_when {
 	WHEN_ALLOCATION_FAILED,
 	WHEN_STREAM_NOT_MADE, /* and its variable holds NULL, the default stream */
 	WHEN_IMPORTED, /* memory of another process */
+	WHEN_RESERVED, /* a range of addresses to map memory into */
 	WHEN_DESCRIBED, /* the descriptor of a copy was filled in */
 	WHEN_WORDS, /* a stream wrote a word in memory that only the device reads */
 	WHEN_WORDS_KNOWN, /* of a word it is known what a stream has written there */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Descriptors: how long they are, and which the device reads. */
+/* How long descriptors are, as the runtime answered. */
 #include "checks/state/descriptor_state.h"
 
 enum descriptor_kind { DESCRIBES_COPY, DESCRIBES_CACHE, DESCRIPTOR_KINDS };
@@ -40,27 +40,6 @@ uint64_t descriptor_bytes(struct checks *c, const struct acl_call_record *call)
 	default:
 		return load_relaxed(&sizes(c)->bytes[DESCRIBES_CACHE]);
 	}
-}
-
-static unsigned descriptor_range_add(const struct acl_call_record *call, struct descriptor_range *out,
-	unsigned n, enum acl_role role, uint64_t bytes)
-{
-	const void *at = acl_arg_pointer(call->api, call->args, role);
-
-	if (at)
-		out[n++] = (struct descriptor_range){(uint16_t)role, at, bytes ? bytes : 1};
-	return n;
-}
-
-unsigned descriptor_ranges(
-	struct checks *c, const struct acl_call_record *call, struct descriptor_range out[DESCRIPTOR_RANGES])
-{
-	unsigned n = 0;
-
-	if (acl_arg_has(call->api, ACL_ROLE_DESCRIPTOR))
-		return descriptor_range_add(call, out, 0, ACL_ROLE_DESCRIPTOR, descriptor_bytes(c, call));
-	n = descriptor_range_add(call, out, n, ACL_ROLE_SRC_POINTER, sizeof(void *));
-	return descriptor_range_add(call, out, n, ACL_ROLE_DST_POINTER, sizeof(void *));
 }
 
 static const struct check_hook hooks[] = {

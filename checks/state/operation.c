@@ -39,7 +39,7 @@ static struct operation_state *operations(struct checks *c)
 
 /* --- shapes ---------------------------------------------------------------------------- */
 
-static bool extent_is_known(const struct acl_access_info *info)
+bool access_extent_is_known(const struct acl_access_info *info)
 {
 	return info->extent == ACL_EXTENT_RANGE || info->extent == ACL_EXTENT_AT_LEAST ||
 	       (info->extent == ACL_EXTENT_EACH && info->unit) || info->extent == ACL_EXTENT_SYMBOL;
@@ -69,7 +69,7 @@ static void shape_of(unsigned api, struct operation_shape *shape)
 	for (unsigned i = list->first; i < list->host; i++) {
 		const struct acl_access_info *info = &acl_accesses[i];
 
-		if (!extent_is_known(info))
+		if (!access_extent_is_known(info))
 			continue;
 		if (is_source(api, info) && !shape->src)
 			shape->src = info;
@@ -441,6 +441,17 @@ static void described_side(
 	a->address = address;
 	a->width = a->span = a->limit = bytes;
 	access_locate_any(c, op, a);
+}
+
+void access_of_range(struct checks *c, const struct operation *op, struct op_access *a, const char *name,
+	const void *address, uint64_t bytes)
+{
+	static const struct acl_access_info range = {.param = ACL_CALL_PARAMS, .extent = ACL_EXTENT_RANGE};
+
+	*a = (struct op_access){.info = &range, .name = name, .rows = 1};
+	/* Without memory for the operation nothing is looked up. */
+	if (op->cursor)
+		described_side(c, (struct operation *)op, a, address, bytes);
 }
 
 /* The ranges have the names that the call had for them that filled the descriptor in. */

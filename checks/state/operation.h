@@ -137,6 +137,13 @@ int device_used(struct checks *c, const struct acl_call_record *call);
 /* Whether the access is to device memory that counts as written, which is known from now on. */
 bool access_counts_written(struct checks *c, struct operation *op, struct op_access *a);
 
+/* Whether the arguments say how far it goes: then it is an access of the operation. */
+bool access_extent_is_known(const struct acl_access_info *info);
+
+/* A range that stands in no argument of the call whose operation it is: see task_range.h. */
+void access_of_range(struct checks *c, const struct operation *op, struct op_access *a, const char *name,
+	const void *address, uint64_t bytes);
+
 /* What was found out of its block has changed: it is looked up anew the next time. */
 void access_forget(struct operation *op, struct op_access *a);
 

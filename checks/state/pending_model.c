@@ -7,13 +7,12 @@
 #include "checks/state/capture_state.h"
 #include "checks/state/capture_streams.h"
 #include "checks/state/declared_pool.h"
-#include "checks/state/descriptor_state.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/model_execution.h"
 #include "checks/state/model_regions.h"
 #include "checks/state/pending_change.h"
 #include "checks/state/pending_inside.h"
-#include "checks/state/random_task.h"
+#include "checks/state/task_range.h"
 
 #define MODEL_ACCESSES 16384 /* of more, the first are known */
 #define FIRST_NODES 16
@@ -241,14 +240,14 @@ static void known_range_add(struct checks *c, struct acl_object *model, const st
 		captured_access_add(c, model, call, &place, &access);
 }
 
-/* What the device reads addresses from. */
-static void descriptors_add(struct checks *c, struct acl_object *model, const struct acl_call_record *call)
+static void captured_ranges_add(
+	struct checks *c, struct acl_object *model, const struct acl_call_record *call)
 {
-	struct descriptor_range r[DESCRIPTOR_RANGES];
-	unsigned n = descriptor_ranges(c, call, r);
+	struct task_range r[TASK_RANGES];
+	unsigned n = task_ranges(c, call, r);
 
 	for (unsigned i = 0; i < n; i++)
-		known_range_add(c, model, call, r[i].at, r[i].bytes, ACCESS_READS | ACCESS_DESCRIBES);
+		known_range_add(c, model, call, r[i].at, r[i].bytes, r[i].flags);
 }
 
 /* What a kernel reads its arguments from. */
@@ -257,15 +256,6 @@ static void arguments_add(struct checks *c, struct acl_object *model, const stru
 	known_range_add(c, model, call, acl_arg_pointer(call->api, call->args, ACL_ROLE_DEVICE_ARGUMENTS),
 		acl_arg_value(call->api, call->args, ACL_ROLE_ARGUMENT_BYTES),
 		ACCESS_READS | ACCESS_DESCRIBES);
-}
-
-static void random_add(struct checks *c, struct acl_object *model, const struct acl_call_record *call)
-{
-	struct random_range r[RANDOM_RANGES];
-	unsigned n = random_ranges(c, call, r);
-
-	for (unsigned i = 0; i < n; i++)
-		known_range_add(c, model, call, r[i].at, r[i].bytes, r[i].flags);
 }
 
 /* What decides where the model goes on. */
@@ -312,15 +302,11 @@ void model_accesses_add(struct checks *c, struct acl_object *model, struct acl_c
 {
 	const struct operation *op = operation_of(c, call);
 
+	if (task_ranges_possible(call->api)) {
+		captured_ranges_add(c, model, call);
+		return;
+	}
 	switch (op->kind) {
-	case ACL_OP_COPY_DESCRIBED:
-	case ACL_OP_COPY_INDIRECT:
-	case ACL_OP_CACHE_DESCRIBED:
-		descriptors_add(c, model, call);
-		return;
-	case ACL_OP_RANDOM:
-		random_add(c, model, call);
-		return;
 	case ACL_OP_LABEL_SWITCH:
 	case ACL_OP_STREAM_SWITCH:
 		decision_add(c, model, call, op);
@@ -441,10 +427,10 @@ static bool side_is_unordered(struct checks *c, const struct acl_call_record *ca
 	return found;
 }
 
-static bool random_is_unordered(struct checks *c, const struct acl_call_record *call, struct comparing *k)
+static bool ranges_are_unordered(struct checks *c, const struct acl_call_record *call, struct comparing *k)
 {
-	struct random_range r[RANDOM_RANGES];
-	unsigned n = random_ranges(c, call, r);
+	struct task_range r[TASK_RANGES];
+	unsigned n = task_ranges(c, call, r);
 	bool found = false;
 
 	for (unsigned i = 0; i < n && !found; i++) {
@@ -471,7 +457,7 @@ bool captured_unordered(
 		return false;
 	op = operation_of(c, call);
 	if (op->group == ACL_OP_GROUP_RANDOM)
-		return random_is_unordered(c, call, &k);
+		return ranges_are_unordered(c, call, &k);
 	for (uint64_t i = 0; touches_memory(op) && i < op->n_entries && !found; i++) {
 		struct op_entry e = operation_entry(op, i);
 

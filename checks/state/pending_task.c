@@ -2,14 +2,13 @@
 /* Tasks as they are submitted: which accesses to memory are in flight with them. */
 #include "checks/state/binding_state.h"
 #include "checks/state/declared_kernel.h"
-#include "checks/state/descriptor_state.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/order_state.h"
 #include "checks/state/pending_change.h"
 #include "checks/state/pending_inside.h"
-#include "checks/state/random_task.h"
 #include "checks/state/stream_change.h"
+#include "checks/state/task_range.h"
 
 /* The task is captured, updates a model or may: then it does not run now. */
 static inline bool runs_with_model(struct checks *c, const struct acl_call_record *call, struct acl_object *s)
@@ -69,7 +68,7 @@ static void access_added(
 	entering_added(e, &a->block, (uintptr_t)a->address, a->span, flags);
 }
 
-static void descriptors_add(struct checks *c, const struct acl_call_record *call, struct entering *e);
+static void task_ranges_add(struct checks *c, const struct acl_call_record *call, struct entering *e);
 
 /* sides: enum access_flag of those that are not entered yet; the others have only models to meet. */
 static __attribute__((noinline)) void memory_task_all(
@@ -91,7 +90,7 @@ static __attribute__((noinline)) void memory_task_all(
 			&e, call, entry.dst, destination_flags(op));
 	}
 	if (op->kind == ACL_OP_COPY_DESCRIBED || op->kind == ACL_OP_COPY_INDIRECT)
-		descriptors_add(c, call, &e);
+		task_ranges_add(c, call, &e);
 	entering_end(&e, call);
 }
 
@@ -273,30 +272,30 @@ static void range_take_back(
 		access_take_back(c, call, &place, (uintptr_t)at, bytes);
 }
 
-static void descriptors_add(struct checks *c, const struct acl_call_record *call, struct entering *e)
+static void task_ranges_add(struct checks *c, const struct acl_call_record *call, struct entering *e)
 {
-	struct descriptor_range r[DESCRIPTOR_RANGES];
-	unsigned n = descriptor_ranges(c, call, r);
+	struct task_range r[TASK_RANGES];
+	unsigned n = task_ranges(c, call, r);
 
 	for (unsigned i = 0; i < n; i++)
-		task_range_add(c, e, r[i].at, r[i].bytes, ACCESS_READS | ACCESS_DESCRIBES);
+		task_range_add(c, e, r[i].at, r[i].bytes, r[i].flags);
 }
 
 /* Not a copy. */
-static void described_task_enter(struct checks *c, struct acl_call_record *call)
+static void ranges_task_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct entering e;
 
 	if (!task_begin(c, call, &e))
 		return;
-	descriptors_add(c, call, &e);
+	task_ranges_add(c, call, &e);
 	entering_end(&e, call);
 }
 
-static void described_task_failed(struct checks *c, struct acl_call_record *call)
+static void ranges_task_failed(struct checks *c, struct acl_call_record *call)
 {
-	struct descriptor_range r[DESCRIPTOR_RANGES];
-	unsigned n = stream_of(call) && call->state.position ? descriptor_ranges(c, call, r) : 0;
+	struct task_range r[TASK_RANGES];
+	unsigned n = stream_of(call) && call->state.position ? task_ranges(c, call, r) : 0;
 
 	for (unsigned i = 0; i < n; i++)
 		range_take_back(c, call, r[i].at, r[i].bytes);
@@ -329,31 +328,6 @@ static void arguments_task_done(struct checks *c, struct acl_call_record *call)
 	if (call_note(call, &arguments_note))
 		range_take_back(c, call, acl_arg_pointer(call->api, call->args, ACL_ROLE_DEVICE_ARGUMENTS),
 			acl_arg_value(call->api, call->args, ACL_ROLE_ARGUMENT_BYTES));
-}
-
-/* --- random numbers ------------------------------------------------------------------------------------ */
-
-static void random_task_enter(struct checks *c, struct acl_call_record *call)
-{
-	struct random_range r[RANDOM_RANGES];
-	struct entering e;
-	unsigned n;
-
-	if (!task_begin(c, call, &e))
-		return;
-	n = random_ranges(c, call, r);
-	for (unsigned i = 0; i < n; i++)
-		task_range_add(c, &e, r[i].at, r[i].bytes, r[i].flags);
-	entering_end(&e, call);
-}
-
-static void random_task_failed(struct checks *c, struct acl_call_record *call)
-{
-	struct random_range r[RANDOM_RANGES];
-	unsigned n = stream_of(call) && call->state.position ? random_ranges(c, call, r) : 0;
-
-	for (unsigned i = 0; i < n; i++)
-		range_take_back(c, call, r[i].at, r[i].bytes);
 }
 
 /* --- memory of pools
@@ -415,15 +389,15 @@ static const struct check_hook hooks[] = {
 	{ON_OP(WRITE_VALUE), ACL_FAILED, memory_task_failed},
 	{ON_OP(WAIT_VALUE), ACL_ENTER, word_task_enter},
 	{ON_OP(WAIT_VALUE), ACL_FAILED, memory_task_failed},
-	{ON_OP(COPY_DESCRIBED), ACL_FAILED, described_task_failed},
-	{ON_OP(COPY_INDIRECT), ACL_FAILED, described_task_failed},
-	{ON_OP(CACHE_DESCRIBED), ACL_ENTER, described_task_enter},
-	{ON_OP(CACHE_DESCRIBED), ACL_FAILED, described_task_failed},
+	{ON_OP(COPY_DESCRIBED), ACL_FAILED, ranges_task_failed},
+	{ON_OP(COPY_INDIRECT), ACL_FAILED, ranges_task_failed},
+	{ON_OP(CACHE_DESCRIBED), ACL_ENTER, ranges_task_enter},
+	{ON_OP(CACHE_DESCRIBED), ACL_FAILED, ranges_task_failed},
 	{ON_OP_WITH(LAUNCH_KERNEL, DEVICE_ARGUMENTS), ACL_ENTER, arguments_task_enter},
 	{ON_OP_WITH(LAUNCH_KERNEL, DEVICE_ARGUMENTS), ACL_LEAVE, arguments_task_done},
 	{ON_OP_WITH(LAUNCH_KERNEL, DEVICE_ARGUMENTS), ACL_FAILED, arguments_task_done},
-	{ON_OP(RANDOM), ACL_ENTER, random_task_enter},
-	{ON_OP(RANDOM), ACL_FAILED, random_task_failed},
+	{ON_OP(RANDOM), ACL_ENTER, ranges_task_enter},
+	{ON_OP(RANDOM), ACL_FAILED, ranges_task_failed},
 	{ON_OP(FREE_POOL), ACL_ENTER, pool_free_enter},
 	{ON_OP(FREE_POOL), ACL_FAILED, pool_free_failed},
 };

@@ -12,9 +12,9 @@
 #include "checks/state/operation.h"
 #include "checks/state/order_state.h"
 #include "checks/state/pending_access.h"
-#include "checks/state/random_task.h"
 #include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"
+#include "checks/state/task_range.h"
 #include "checks/state/value_history.h"
 
 #define WORDS 1024 /* by their addresses: of two with the same place the later one is known */
@@ -246,14 +246,14 @@ static void known_word_overwritten(
 
 static void words_made_random(struct checks *c, struct acl_call_record *call)
 {
-	struct random_range r[RANDOM_RANGES];
-	unsigned n = random_ranges(c, call, r);
+	struct task_range r[TASK_RANGES];
+	unsigned n = task_ranges(c, call, r);
 	struct block_lookup at;
 
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t start = (uintptr_t)r[i].at;
 
-		if (map_find(memory_blocks(c), start, &at))
+		if (r[i].flags != ACCESS_READS && map_find(memory_blocks(c), start, &at))
 			known_words_each(c, call, &(struct touched){&at, start, start + r[i].bytes},
 				known_word_overwritten);
 	}

@@ -484,7 +484,7 @@ static void two_threads_each(void)
 		{
 			pair_thread(1);
 			CALL_EACH(0, ROLE(TASK, bug ? task : other), ROLE(ID, OUT), ROLE(ATTRIBUTE, 1),
-				ROLE(VALUE, OUT), ROLE(PARAMETERS, &params));
+				ROLE(VALUE, OUT), ROLE(TYPE, OUT), ROLE(PARAMETERS, &params));
 			pair_thread(0);
 		},
 		.task = task, .type = &type);

@@ -7,10 +7,11 @@
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
 #include "checks/rules/copy/gone_memory.h"
-#include "checks/state/descriptor_state.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
+#include "checks/state/access_tree.h"
 #include "checks/state/operation.h"
+#include "checks/state/task_range.h"
 #include "checks/state/variable_state.h"
 
 #define MAPPINGS 256 /* side by side that are looked at */
@@ -383,20 +384,29 @@ static void named_range_enter(struct checks *c, struct acl_call_record *call)
 	}
 }
 
-/* What the device reads when the task runs: descriptors, and pointers in its memory. */
-static void described_range_enter(struct checks *c, struct acl_call_record *call)
+/* Beside source and destination. */
+static void task_ranges_enter(struct checks *c, struct acl_call_record *call)
 {
-	struct descriptor_range r[DESCRIPTOR_RANGES];
-	unsigned n = descriptor_ranges(c, call, r);
+	struct task_range r[TASK_RANGES];
+	unsigned n = task_ranges(c, call, r);
 	struct block_lookup place;
 
 	for (unsigned i = 0; i < n; i++)
 		if (map_find(memory_blocks(c), (uintptr_t)r[i].at, &place))
 			gone_memory_evaluated(call, place.kind);
 		else
-			gone_memory_used(c, call,
-				acl_params(&acl_apis[call->api])[acl_role_param(call->api, r[i].role)].name,
-				"memory of addresses", r[i].at);
+			gone_memory_used(c, call, r[i].name,
+				r[i].flags & ACCESS_DESCRIBES ? "memory of addresses"
+							      : role_of(r[i].flags & ACCESS_WRITES),
+				r[i].at);
+}
+
+static void task_ranges_bind(
+	void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder)
+{
+	for (unsigned api = 0; api < ACL_API_COUNT; api++)
+		if (task_ranges_possible(api) && acl_apis[api].mode == ACL_MODE_ASYNC)
+			add(binder, api, ACL_ENTER, task_ranges_enter);
 }
 
 static const struct check_hook hooks[] = {
@@ -408,11 +418,10 @@ static const struct check_hook hooks[] = {
 	{ON_GROUP(DESCRIBE), ACL_ENTER, named_range_enter},
 	{ON_GROUP(CACHE), ACL_ENTER, named_range_enter},
 	{ON_GROUP(MANAGED), ACL_ENTER, named_range_enter},
-	{ON_OP(COPY_DESCRIBED), ACL_ENTER, described_range_enter},
-	{ON_OP(COPY_INDIRECT), ACL_ENTER, described_range_enter},
-	{ON_OP(CACHE_DESCRIBED), ACL_ENTER, described_range_enter},
 	{ON_OP(OVERFLOW_READ), ACL_ENTER, named_range_enter},
 	{ON_OP(EXPORT_MEMORY), ACL_ENTER, named_range_enter},
+	{ON_OP(MAP_PEER), ACL_ENTER, named_range_enter},
+	{ON_OP_WITH(LAUNCH_KERNEL, DEVICE_ARGUMENTS), ACL_ENTER, named_range_enter},
 	{ON_OP(LABEL_SWITCH), ACL_ENTER, named_range_enter},
 	{ON_OP(STREAM_SWITCH), ACL_ENTER, named_range_enter},
 };
@@ -436,6 +445,7 @@ static bool ranges_create(struct checks *c)
 
 const struct check_module module_ranges = {
 	.create = ranges_create,
+	.bind = task_ranges_bind,
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 };

@@ -2,7 +2,7 @@
 /* Addresses of device variables: each device has its own. */
 #include "checks/engine/finding_statement.h"
 #include "checks/state/device_state.h"
-#include "checks/state/operation.h"
+#include "checks/state/used_memory.h"
 #include "checks/state/variable_state.h"
 
 static void symbol_use_check(
@@ -23,33 +23,23 @@ static void symbol_use_check(
 			load_relaxed(&place.block->device), device);
 }
 
-/* Every operation that is given memory. */
 static void device_symbol_use_enter(struct checks *c, struct acl_call_record *call)
 {
-	const struct operation *op;
+	struct used_memory m;
+	const struct op_access *a;
 
 	if (!variables_have_addresses(c))
 		return;
-	op = operation_of(c, call);
-	for (uint64_t i = 0; i < op->n_entries; i++) {
-		struct op_entry e = operation_entry(op, i);
-
-		if (e.src)
-			symbol_use_check(c, call, e.src->name, e.src->address);
-		if (e.dst)
-			symbol_use_check(c, call, e.dst->name, e.dst->address);
-	}
+	used_memory_each(c, call, &m, a) symbol_use_check(c, call, a->name, a->address);
 }
 
-static const struct check_hook hooks[] = {
-	{ON_GROUP(COPY), ACL_ENTER | ACL_CONDITIONAL | ACL_UNLESS_PLAIN, device_symbol_use_enter},
-	{ON_GROUP(SET), ACL_ENTER | ACL_CONDITIONAL, device_symbol_use_enter},
-	{ON_GROUP(REDUCE), ACL_ENTER | ACL_CONDITIONAL, device_symbol_use_enter},
-	{ON_OP(WRITE_VALUE), ACL_ENTER | ACL_CONDITIONAL, device_symbol_use_enter},
-	{ON_OP(WAIT_VALUE), ACL_ENTER | ACL_CONDITIONAL, device_symbol_use_enter},
-};
+static void device_symbol_bind(
+	void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder)
+{
+	used_memory_bind(
+		add, binder, ACL_ENTER | ACL_CONDITIONAL | ACL_UNLESS_PLAIN, device_symbol_use_enter);
+}
 
 const struct check_module module_symbol = {
-	.hooks = hooks,
-	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.bind = device_symbol_bind,
 };

@@ -4,15 +4,12 @@
  * the device that runs them, of the right kind and large enough.
  */
 #include "checks/engine/finding_statement.h"
-#include "checks/rules/copy/gone_memory.h"
 #include "checks/engine/program_memory.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/operation.h"
-#include "checks/state/random_task.h"
+#include "checks/state/task_range.h"
 #include "checks/state/stream_state.h"
-
-#define COUNTER_BYTES 16 /* that the random number task keeps behind randomCounterAddr */
 
 /* --- memory of another device ---------------------------------------------------------------- */
 
@@ -87,20 +84,6 @@ static void launch_enter(struct checks *c, struct acl_call_record *call)
 			task_device(c, call));
 }
 
-static void launch_gone_enter(struct checks *c, struct acl_call_record *call)
-{
-	const void *address = acl_arg_pointer(call->api, call->args, ACL_ROLE_DEVICE_ARGUMENTS);
-	const struct block_lookup *place;
-
-	if (!address)
-		return;
-	place = allocation_at(c, call, address, 0);
-	if (place)
-		gone_memory_evaluated(call, place->kind);
-	else
-		gone_memory_used(c, call, "argsData", "arguments", address);
-}
-
 /* --- cache operations -------------------------------------------------------------------------- */
 
 /* The cache is the device's, and serves its own memory only. */
@@ -122,41 +105,25 @@ static void cache_enter(struct checks *c, struct acl_call_record *call)
 /* --- others -------------------------------------------------------------------------------------- */
 
 /* Mapped memory may go on behind the block. */
-static void random_result(struct checks *c, struct acl_call_record *call, const void *result)
-{
-	struct random_range range[RANDOM_RANGES];
-	struct block_lookup place;
-	uint64_t room;
-
-	if (!random_ranges(c, call, range) || range[0].at != result ||
-		!lookup_find(c, call, result, 0, &place) || place.kind != MEM_DEVICE)
-		return;
-	room = place.base + place.size - (uintptr_t)result;
-	FINDING(c, call, "random-task-arguments", room < range[0].bytes,
-		PARTS(part_address("randomResultAddr", result), part_bytes("room", room),
-			part_block("memory", place.block)),
-		"The numbers take %llu bytes, and randomResultAddr has room for %llu.",
-		(unsigned long long)range[0].bytes, (unsigned long long)room);
-}
-
 static void random_enter(struct checks *c, struct acl_call_record *call)
 {
-	const void *from = acl_arg_pointer(call->api, call->args, ACL_ROLE_TASK_INFO);
-	aclrtRandomNumTaskInfo info;
+	struct task_range r[TASK_RANGES];
+	unsigned n = task_ranges(c, call, r);
 	struct block_lookup place;
-	uint64_t room;
 
-	if (!program_read(c, from, &info, sizeof(info)))
-		return;
-	random_result(c, call, info.randomResultAddr);
-	if (!lookup_find(c, call, info.randomCounterAddr, 0, &place) || !kind_is_device(place.kind))
-		return;
-	room = place.base + place.size - (uintptr_t)info.randomCounterAddr;
-	FINDING(c, call, "random-task-arguments", room < COUNTER_BYTES,
-		PARTS(part_address("randomCounterAddr", info.randomCounterAddr), part_bytes("room", room),
-			part_block("memory", place.block)),
-		"The counter takes %d bytes, and randomCounterAddr has room for %llu.", COUNTER_BYTES,
-		(unsigned long long)room);
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t room;
+
+		if (!lookup_find(c, call, r[i].at, 0, &place) ||
+			(place.kind != MEM_DEVICE && place.kind != MEM_POOL))
+			continue;
+		room = place.base + place.size - (uintptr_t)r[i].at;
+		FINDING(c, call, "random-task-arguments", room < r[i].bytes,
+			PARTS(part_address(r[i].name, r[i].at), part_bytes("room", room),
+				part_block("memory", place.block)),
+			"%s takes %llu bytes, and there is room for %llu.", r[i].name,
+			(unsigned long long)r[i].bytes, (unsigned long long)room);
+	}
 }
 
 static void overflow_enter(struct checks *c, struct acl_call_record *call)
@@ -188,7 +155,6 @@ static void words_enter(struct checks *c, struct acl_call_record *call)
 static const struct check_hook hooks[] = {
 	{ON_GROUP(REDUCE), ACL_ENTER | ACL_WHEN(DEVICES), reduce_enter},
 	{ON_OP_WITH(LAUNCH_KERNEL, DEVICE_ARGUMENTS), ACL_ENTER | ACL_WHEN(DEVICES), launch_enter},
-	{ON_OP_WITH(LAUNCH_KERNEL, DEVICE_ARGUMENTS), ACL_ENTER, launch_gone_enter},
 	{ON_OP(CACHE_MAINTAIN), ACL_ENTER, cache_enter},
 	{ON_OP(DESCRIBE_CACHE), ACL_ENTER, cache_enter},
 	{ON_GROUP(RANDOM), ACL_ENTER, random_enter},

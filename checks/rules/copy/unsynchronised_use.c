@@ -5,7 +5,7 @@
  * memory is never queued.
  */
 #include "checks/rules/copy/earlier_access.h"
-#include "checks/state/descriptor_state.h"
+#include "checks/state/task_range.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/pending_access.h"
@@ -60,8 +60,8 @@ static void host_set_enter(struct checks *c, struct acl_call_record *call)
 /* The device reads a descriptor when the task runs. */
 static void describe_enter(struct checks *c, struct acl_call_record *call)
 {
-	struct descriptor_range r[DESCRIPTOR_RANGES];
-	unsigned n = descriptor_ranges(c, call, r);
+	struct task_range r[TASK_RANGES];
+	unsigned n = task_ranges(c, call, r);
 
 	for (unsigned i = 0; i < n; i++) {
 		struct access_question q = {.start = (uintptr_t)r[i].at,

@@ -6,10 +6,10 @@
 #include "checks/rules/memory/ipc_keys.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
-#include "checks/state/operation.h"
 #include "checks/state/pending_access.h"
 #include "checks/state/signal_state.h"
 #include "checks/state/stream_state.h"
+#include "checks/state/used_memory.h"
 
 /* Only a replay of both processes knows. */
 static void check_owner(struct checks *c, struct acl_call_record *call, const void *address, struct share *s)
@@ -119,14 +119,24 @@ static void side_used(struct checks *c, struct acl_call_record *call, const stru
 	check_first_use(c, call, side->address, s);
 }
 
-/* Every operation that is given memory. */
+/* What a structure names is no side of a copy. */
+static void ranges_used(struct checks *c, struct acl_call_record *call)
+{
+	struct task_range r[TASK_RANGES];
+	unsigned n = task_ranges_possible(call->api) ? task_ranges(c, call, r) : 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		struct share *s = import_used(c, call, r[i].at);
+
+		if (s)
+			check_first_use(c, call, r[i].at, s);
+	}
+}
+
 static void ipc_memory_use_enter(struct checks *c, struct acl_call_record *call)
 {
-	const struct operation *op;
+	const struct operation *op = operation_of(c, call);
 
-	if (!load_relaxed(&ipc(c)->imports))
-		return;
-	op = operation_of(c, call);
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry e = operation_entry(op, i);
 		struct share *src = e.src ? import_used(c, call, e.src->address) : NULL;
@@ -135,6 +145,7 @@ static void ipc_memory_use_enter(struct checks *c, struct acl_call_record *call)
 		side_used(c, call, op, e.src, src, dst != NULL);
 		side_used(c, call, op, e.dst, dst, src != NULL);
 	}
+	ranges_used(c, call);
 }
 
 /* The task is the latest of its stream that uses the import; a place whose task is done may be taken. */
@@ -181,7 +192,7 @@ static void import_model_note(struct checks *c, const struct acl_call_record *ca
 
 static void import_user(struct checks *c, const struct acl_call_record *call, const struct op_access *side)
 {
-	struct share *s = side && side->span ? import_at(c, side->address) : NULL;
+	struct share *s = import_at(c, side->address);
 	struct block_lookup place;
 
 	if (!s || load_relaxed(&s->closed) || map_find(memory_blocks(c), (uintptr_t)side->address, &place))
@@ -195,25 +206,21 @@ static void import_user(struct checks *c, const struct acl_call_record *call, co
 /* What the runtime took is all of one import. */
 static void ipc_memory_use_leave(struct checks *c, struct acl_call_record *call)
 {
-	const struct operation *op;
+	struct used_memory m;
+	const struct op_access *side;
 	bool uses;
 
 	if (!succeeded(call))
 		return;
-	op = operation_of(c, call);
-	uses = op->async && stream_of(call) &&
+	uses = acl_apis[call->api].mode == ACL_MODE_ASYNC && stream_of(call) &&
 	       (call->state.capture || (call->state.position && task_runs_now(c, call)));
-	for (uint64_t i = 0; i < op->n_entries; i++) {
-		struct op_entry e = operation_entry(op, i);
-
-		if (e.src && e.src->span)
-			import_reaches(c, (uintptr_t)e.src->address, e.src->span);
-		if (e.dst && e.dst->span)
-			import_reaches(c, (uintptr_t)e.dst->address, e.dst->span);
-		if (!uses)
+	used_memory_each(c, call, &m, side)
+	{
+		if (!side->address || !side->span)
 			continue;
-		import_user(c, call, e.src);
-		import_user(c, call, e.dst);
+		import_reaches(c, (uintptr_t)side->address, side->span);
+		if (uses)
+			import_user(c, call, side);
 	}
 }
 
@@ -295,19 +302,15 @@ static void import_free_enter(struct checks *c, struct acl_call_record *call)
 }
 
 /* Programs that import nothing pay nothing. */
+static void ipc_memory_use_bind(
+	void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder)
+{
+	used_memory_bind(add, binder, ACL_ENTER | ACL_WHEN(IMPORTED), ipc_memory_use_enter);
+	used_memory_bind(add, binder, ACL_LEAVE | ACL_WHEN(IMPORTED), ipc_memory_use_leave);
+}
+
 static const struct check_hook hooks[] = {
-	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(IMPORTED), ipc_memory_use_enter},
-	{ON_GROUP(SET), ACL_ENTER | ACL_WHEN(IMPORTED), ipc_memory_use_enter},
-	{ON_GROUP(REDUCE), ACL_ENTER | ACL_WHEN(IMPORTED), ipc_memory_use_enter},
-	{ON_GROUP(CACHE), ACL_ENTER | ACL_WHEN(IMPORTED), ipc_memory_use_enter},
 	{ON_GROUP(DESCRIBE), ACL_ENTER | ACL_WHEN(IMPORTED), ipc_memory_use_enter},
-	{ON_OP(WRITE_VALUE), ACL_ENTER | ACL_WHEN(IMPORTED), ipc_memory_use_enter},
-	{ON_OP(WAIT_VALUE), ACL_ENTER | ACL_WHEN(IMPORTED), ipc_memory_use_enter},
-	{ON_OP(OVERFLOW_READ), ACL_ENTER | ACL_WHEN(IMPORTED), ipc_memory_use_enter},
-	{ON_GROUP(COPY), ACL_LEAVE | ACL_WHEN(IMPORTED), ipc_memory_use_leave},
-	{ON_GROUP(SET), ACL_LEAVE | ACL_WHEN(IMPORTED), ipc_memory_use_leave},
-	{ON_GROUP(REDUCE), ACL_LEAVE | ACL_WHEN(IMPORTED), ipc_memory_use_leave},
-	{ON_GROUP(CACHE), ACL_LEAVE | ACL_WHEN(IMPORTED), ipc_memory_use_leave},
 	{ON_OP(FREE_DEVICE), ACL_ENTER | ACL_WHEN(IMPORTED), import_free_enter},
 	{ON_OP(CLOSE_MEMORY), ACL_ENTER | ACL_WHEN(IMPORTED), import_close_enter},
 };
@@ -315,4 +318,5 @@ static const struct check_hook hooks[] = {
 const struct check_module module_ipc_use = {
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.bind = ipc_memory_use_bind,
 };

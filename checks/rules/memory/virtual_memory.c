@@ -4,8 +4,8 @@
 #include "checks/rules/copy/gone_memory.h"
 #include "checks/state/freed_memory.h"
 #include "checks/state/memory_state.h"
-#include "checks/state/operation.h"
 #include "checks/state/physical_state.h"
+#include "checks/state/used_memory.h"
 
 #define MAPPINGS 256 /* side by side that are looked at */
 
@@ -13,7 +13,6 @@ struct mapping_state {
 	struct pointer_map
 		*mapped; /* live mappings; BLOCK_NO_ACCESS: mapped without access, none granted yet */
 	_Atomic bool unfollowed; /* there are mappings of which we do not know where */
-	_Atomic bool any;
 };
 
 static struct mapping_state *mapped_ranges(struct checks *c)
@@ -186,10 +185,8 @@ static void map_failed(struct checks *c, struct acl_call_record *call)
 /* From the first reserved range on, uses of memory are looked at. */
 static void reserve_leave(struct checks *c, struct acl_call_record *call)
 {
-	if (!succeeded(call) || load_relaxed(&mapped_ranges(c)->any))
-		return;
-	store_relaxed(&mapped_ranges(c)->any, true);
-	checks_start_conditional(c);
+	if (succeeded(call))
+		checks_when(c, WHEN_RESERVED);
 }
 
 /* What is wrong with the source of a link; NULL: nothing, or what is there is not known. */
@@ -441,8 +438,7 @@ static void virtual_use_check(struct checks *c, struct acl_call_record *call, co
 	struct block_lookup range;
 	struct acl_block *closed;
 
-	if (!r || !r->span || !check_mapped(c, call, r->address, &range) ||
-		!reservation_at(c, r->address, &range))
+	if (!r->span || !check_mapped(c, call, r->address, &range) || !reservation_at(c, r->address, &range))
 		return;
 	if (acl_apis[call->api].operation_group == ACL_OP_GROUP_CACHE)
 		check_gap(c, call, r, &range, BESIDE_NOTHING);
@@ -455,20 +451,20 @@ static void virtual_use_check(struct checks *c, struct acl_call_record *call, co
 		"The memory was mapped without access, and aclrtMemSetAccess was not called for it.");
 }
 
-/* Every operation that is given memory; programs without virtual memory pay nothing more. */
 static void virtual_memory_use_enter(struct checks *c, struct acl_call_record *call)
 {
-	const struct operation *op;
+	struct used_memory m;
+	const struct op_access *r;
 
-	if (__builtin_expect(!load_relaxed(&mapped_ranges(c)->any), 1))
-		return;
-	op = operation_of(c, call);
-	for (uint64_t i = 0; i < op->n_entries; i++) {
-		struct op_entry e = operation_entry(op, i);
+	used_memory_each(c, call, &m, r) virtual_use_check(c, call, r);
+}
 
-		virtual_use_check(c, call, e.src);
-		virtual_use_check(c, call, e.dst);
-	}
+/* Programs without virtual memory pay nothing. */
+static void virtual_memory_bind(
+	void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder)
+{
+	used_memory_bind(
+		add, binder, ACL_ENTER | ACL_WHEN(RESERVED) | ACL_UNLESS_PLAIN, virtual_memory_use_enter);
 }
 
 /* Device of a side of a copy, -1 = unknown or none; *virtual: it is mapped memory. */
@@ -503,11 +499,8 @@ static bool check_crossing(struct checks *c, struct acl_call_record *call, const
 /* Every copy but the plain asynchronous one. */
 static void crossing_enter(struct checks *c, struct acl_call_record *call)
 {
-	const struct operation *op;
+	const struct operation *op = operation_of(c, call);
 
-	if (!load_relaxed(&mapped_ranges(c)->any))
-		return;
-	op = operation_of(c, call);
 	if (op->async && op->kind == ACL_OP_COPY_LINEAR)
 		return;
 	for (uint64_t i = 0; i < op->n_entries; i++) {
@@ -538,18 +531,13 @@ static const struct check_hook hooks[] = {
 	{ON_OP(UNMAP_MEMORY), ACL_ENTER, unmap_enter},
 	{ON_OP(UNMAP_MEMORY), ACL_LEAVE, unmap_leave},
 	{ON_OP(RELEASE_ADDRESS), ACL_ENTER, release_enter},
-	{ON_GROUP(COPY), ACL_ENTER | ACL_UNLESS_PLAIN, virtual_memory_use_enter},
-	{ON_GROUP(SET), ACL_ENTER, virtual_memory_use_enter},
-	{ON_GROUP(REDUCE), ACL_ENTER, virtual_memory_use_enter},
-	{ON_GROUP(CACHE), ACL_ENTER, virtual_memory_use_enter},
-	{ON_OP(WRITE_VALUE), ACL_ENTER, virtual_memory_use_enter},
-	{ON_OP(WAIT_VALUE), ACL_ENTER, virtual_memory_use_enter},
-	{ON_GROUP(COPY), ACL_ENTER | ACL_CONDITIONAL | ACL_UNLESS_PLAIN, crossing_enter},
+	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(RESERVED) | ACL_UNLESS_PLAIN, crossing_enter},
 };
 
 const struct check_module module_mapping = {
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.bind = virtual_memory_bind,
 	.state_size = sizeof(struct mapping_state),
 	.create = mapping_create,
 };
