@@ -9,9 +9,9 @@
 #include "checks/state/descriptor_state.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
-#include "checks/state/operation.h"
 #include "checks/state/pending_access.h"
 #include "checks/state/stream_state.h"
+#include "checks/state/used_memory.h"
 #include "checks/state/written_state.h"
 
 #define UNKNOWN_BYTES 256 /* of a descriptor whose size was not queried: more than any has */
@@ -181,14 +181,20 @@ static void range_written(struct checks *c, const void *address, uint64_t span, 
 
 static void access_writes_enter(struct checks *c, struct acl_call_record *call)
 {
-	const struct operation *op = operation_of(c, call);
+	struct used_memory m;
+	const struct op_access *a;
 
-	for (uint64_t i = 0; i < op->n_entries; i++) {
-		struct op_entry e = operation_entry(op, i);
-
-		if (e.dst)
-			range_written(c, e.dst->address, e.dst->span, MEMORY_WRITES);
+	used_memory_each(c, call, &m, a)
+	{
+		if (a->writes)
+			range_written(c, a->address, a->span, MEMORY_WRITES);
 	}
+}
+
+static void described_copies_bind(
+	void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder)
+{
+	used_memory_bind(add, binder, MEMORY_WRITTEN, ACL_ENTER | ACL_WHEN(DESCRIBED), access_writes_enter);
 }
 
 /* All bytes of a set are the same: what it went over is no descriptor any more. */
@@ -267,12 +273,7 @@ bool descriptor_is_cleared(struct checks *c, const struct acl_call_record *call)
 static const struct check_hook hooks[] = {
 	{ON_OP(DESCRIBE_COPY), ACL_LEAVE, descriptor_filled_leave},
 	{ON_OP(DESCRIBE_CACHE), ACL_ENTER | ACL_WHEN(DESCRIBED), other_descriptor_enter},
-	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(DESCRIBED), access_writes_enter},
-	{ON_GROUP(SET), ACL_ENTER | ACL_WHEN(DESCRIBED), access_writes_enter},
 	{ON_GROUP(SET), ACL_LEAVE | ACL_WHEN(DESCRIBED), set_leave},
-	{ON_GROUP(REDUCE), ACL_ENTER | ACL_WHEN(DESCRIBED), access_writes_enter},
-	{ON_OP(WRITE_VALUE), ACL_ENTER | ACL_WHEN(DESCRIBED), access_writes_enter},
-	{ON_OP(OVERFLOW_READ), ACL_ENTER | ACL_WHEN(DESCRIBED), access_writes_enter},
 	{ON_OP(EXPORT_MEMORY), ACL_ENTER, memory_shared_enter},
 	{ON_OP(MAP_PEER), ACL_ENTER, memory_shared_enter},
 };
@@ -281,5 +282,6 @@ const struct check_module module_described_copy = {
 	.order = 30, /* after what is written and in flight */
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.bind = described_copies_bind,
 	.state_size = sizeof(struct described_copies),
 };

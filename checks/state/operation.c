@@ -9,6 +9,7 @@
 #include "checks/state/memory_state.h"
 #include "checks/state/plain_batch.h"
 #include "checks/state/stream_state.h"
+#include "checks/state/task_range.h"
 #include "checks/state/written_state.h"
 
 #define ALIGNMENT 64 /* of asynchronous copies */
@@ -443,15 +444,20 @@ static void described_side(
 	access_locate_any(c, op, a);
 }
 
-void access_of_range(struct checks *c, const struct operation *op, struct op_access *a, const char *name,
-	const void *address, uint64_t bytes)
+void access_of_range(
+	struct checks *c, const struct operation *op, struct op_access *a, const struct task_range *r)
 {
 	static const struct acl_access_info range = {.param = ACL_CALL_PARAMS, .extent = ACL_EXTENT_RANGE};
 
-	*a = (struct op_access){.info = &range, .name = name, .rows = 1};
+	/* A hint may do both. */
+	*a = (struct op_access){.info = &range,
+		.name = r->name,
+		.rows = 1,
+		.reads = (r->flags & ~ACCESS_WRITES) != 0,
+		.writes = (r->flags & (ACCESS_WRITES | ACCESS_HINT)) != 0};
 	/* Without memory for the operation nothing is looked up. */
 	if (op->cursor)
-		described_side(c, (struct operation *)op, a, address, bytes);
+		described_side(c, (struct operation *)op, a, r->at, r->bytes);
 }
 
 /* The ranges have the names that the call had for them that filled the descriptor in. */

@@ -141,8 +141,9 @@ bool access_counts_written(struct checks *c, struct operation *op, struct op_acc
 bool access_extent_is_known(const struct acl_access_info *info);
 
 /* A range that stands in no argument of the call whose operation it is: see task_range.h. */
-void access_of_range(struct checks *c, const struct operation *op, struct op_access *a, const char *name,
-	const void *address, uint64_t bytes);
+struct task_range;
+void access_of_range(
+	struct checks *c, const struct operation *op, struct op_access *a, const struct task_range *r);
 
 /* What was found out of its block has changed: it is looked up anew the next time. */
 void access_forget(struct operation *op, struct op_access *a);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "checks/state/task_range.h"
 #include "checks/engine/program_memory.h"
-#include "checks/state/access_tree.h"
 #include "checks/state/descriptor_state.h"
 
 #define COUNTER_BYTES 16

@@ -7,6 +7,7 @@
 #define CHECKS_TASK_RANGE_H
 
 #include "checks/engine/instance.h"
+#include "checks/state/access_tree.h"
 
 struct task_range {
 	const char *name; /* of the parameter or the member: "desc", "randomResultAddr" */

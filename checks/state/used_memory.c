@@ -2,21 +2,23 @@
 #include "checks/state/used_memory.h"
 
 /* Cache operations name what they are done to: the model has no reading and writing of theirs. */
-static bool function_uses_memory(unsigned api)
+static bool function_uses_memory(unsigned api, enum memory_use use)
 {
 	const struct acl_access_list *list = &acl_access_lists[api];
+	unsigned how = use == MEMORY_WRITTEN ? ACL_ACCESS_WRITE : ACL_ACCESS_READWRITE;
 
 	for (unsigned i = list->first; i < list->host; i++)
-		if (access_extent_is_known(&acl_accesses[i]) && acl_accesses[i].access != ACL_ACCESS_NONE)
+		if (access_extent_is_known(&acl_accesses[i]) && acl_accesses[i].access & how)
 			return true;
-	return acl_apis[api].operation_group == ACL_OP_GROUP_CACHE || task_ranges_possible(api);
+	return task_ranges_possible(api) ||
+	       (use == MEMORY_USED && acl_apis[api].operation_group == ACL_OP_GROUP_CACHE);
 }
 
 void used_memory_bind(void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder,
-	unsigned phase, check_hook_fn fn)
+	enum memory_use use, unsigned phase, check_hook_fn fn)
 {
 	for (unsigned api = 0; api < ACL_API_COUNT; api++)
-		if (function_uses_memory(api))
+		if (function_uses_memory(api, use))
 			add(binder, api, phase, fn);
 }
 
@@ -29,8 +31,6 @@ void used_memory_begin(struct checks *c, struct acl_call_record *call, struct us
 
 const struct op_access *used_memory_next(struct checks *c, struct used_memory *m)
 {
-	const struct task_range *r;
-
 	while (m->side < 2 * m->op->n_entries) {
 		struct op_entry e = operation_entry(m->op, m->side / 2);
 		const struct op_access *a = m->side++ & 1 ? e.src : e.dst;
@@ -40,7 +40,6 @@ const struct op_access *used_memory_next(struct checks *c, struct used_memory *m
 	}
 	if (m->range == m->ranges)
 		return NULL;
-	r = &m->at[m->range++];
-	access_of_range(c, m->op, &m->access, r->name, r->at, r->bytes);
+	access_of_range(c, m->op, &m->access, &m->at[m->range++]);
 	return &m->access;
 }

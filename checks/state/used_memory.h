@@ -18,9 +18,10 @@ struct used_memory {
 	struct op_access access; /* to the last range of these */
 };
 
-/* Adds the hook for every function whose calls use memory that may be a device's. */
+/* Adds the hook for every function whose calls use, or write, memory that may be a device's. */
+enum memory_use { MEMORY_USED, MEMORY_WRITTEN };
 void used_memory_bind(void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder,
-	unsigned phase, check_hook_fn fn);
+	enum memory_use use, unsigned phase, check_hook_fn fn);
 
 void used_memory_begin(struct checks *c, struct acl_call_record *call, struct used_memory *m);
 /* The next access, destinations first; NULL: that were all. Good until the next one is asked for. */

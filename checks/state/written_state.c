@@ -13,6 +13,7 @@
 #include "checks/state/order_state.h"
 #include "checks/state/plain_batch.h"
 #include "checks/state/stream_state.h"
+#include "checks/state/task_range.h"
 
 static inline void mark_written(struct checks *c, uint32_t index)
 {
@@ -235,6 +236,18 @@ static void written_access_enter(struct checks *c, struct acl_call_record *call)
 		written_access_look(c, call);
 }
 
+/* What a structure names. */
+static void ranges_written_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct task_range r[TASK_RANGES];
+	unsigned n = task_ranges(c, call, r);
+	struct block_lookup place;
+
+	for (unsigned i = 0; i < n; i++)
+		if (r[i].flags != ACCESS_READS && memory_find(c, (uintptr_t)r[i].at, &place))
+			mark_written(c, place.index);
+}
+
 /* --- binding ---------------------------------------------------------------------------------- */
 
 /* Operations that write what their arguments say, or nothing of the program's. */
@@ -252,6 +265,7 @@ static bool writes_known(unsigned api)
 	case ACL_OP_GROUP_ALLOCATE:
 	case ACL_OP_GROUP_FREE:
 	case ACL_OP_GROUP_OVERFLOW:
+	case ACL_OP_GROUP_RANDOM:
 	/* What a cache or another side gets of memory changes nothing in it. */
 	case ACL_OP_GROUP_CACHE:
 	case ACL_OP_GROUP_MANAGED:
@@ -288,6 +302,7 @@ static const struct check_hook hooks[] = {
 	{ON_GROUP(REDUCE), ACL_ENTER, written_access_enter},
 	{ON_OP(WRITE_VALUE), ACL_ENTER, written_access_enter},
 	{ON_OP(OVERFLOW_READ), ACL_ENTER, written_access_enter},
+	{ON_OP(RANDOM), ACL_ENTER, ranges_written_enter},
 	{ON_OP(EXPORT_MEMORY), ACL_ENTER, written_access_enter},
 	{ON_OP(MAP_PEER), ACL_ENTER, written_access_enter},
 	{ACL_ANNOTATION_KERNEL, ACL_LEAVE, anything},

@@ -92,9 +92,8 @@ static void arguments_in(void *memory)
 	wait_for(s);
 }
 
-static void numbers_with(void *result, void *counter)
+static void numbers_on(aclrtStream s, void *result, void *counter)
 {
-	aclrtStream s = make_stream();
 	aclrtRandomNumTaskInfo info = {.dataType = ACL_FLOAT,
 		.randomNumFuncParaInfo = {.funcType = ACL_RT_RANDOM_NUM_FUNC_TYPE_UNIFORM_DIS,
 			.paramInfo.uniformDisInfo = {.min.size = 4, .max.size = 4}},
@@ -104,6 +103,13 @@ static void numbers_with(void *result, void *counter)
 		.randomNum = {.valueOrAddr = {16}, .size = 8}};
 
 	CALL(aclrtRandomNumAsync, .taskInfo = &info, .stream = s);
+}
+
+static void numbers_with(void *result, void *counter)
+{
+	aclrtStream s = make_stream();
+
+	numbers_on(s, result, counter);
 	wait_for(s);
 }
 
@@ -149,6 +155,94 @@ static void freed_for_peers(void)
 	CALL_FAILS(bug ? 507899 : 0, aclrtMemP2PMap, .devPtr = d, .size = SIZE, .dstDevId = 1);
 }
 
+/* --- what else is written ----------------------------------------------------------------------------- */
+
+struct launched {
+	aclrtStream first, second;
+	void *arguments;
+};
+
+/* A kernel that reads its arguments; fixed, the second stream comes behind it. */
+static struct launched launched(void)
+{
+	struct launched l = {make_stream(), make_stream(), make_device_memory(SIZE)};
+
+	CALL(aclrtMemset, .devPtr = l.arguments, .maxCount = SIZE, .count = SIZE);
+	CALL(aclrtLaunchKernel, .funcHandle = make_function(), .numBlocks = 1, .argsData = l.arguments,
+		.argsSize = 64, .stream = l.first);
+	if (!bug)
+		order(l.first, l.second);
+	return l;
+}
+
+static void both_end(const struct launched *l)
+{
+	wait_for(l->first);
+	wait_for(l->second);
+}
+
+static void numbers_over_arguments(void)
+{
+	void *counter = make_device_memory(SIZE);
+	struct launched l = launched();
+
+	numbers_on(l.second, l.arguments, counter);
+	both_end(&l);
+}
+
+static void status_over_arguments(void)
+{
+	struct launched l = launched();
+
+	CALL(aclrtGetOverflowStatus, .outputAddr = l.arguments, .outputSize = 64, .stream = l.second);
+	both_end(&l);
+}
+
+static void word_over_arguments(void)
+{
+	struct launched l = launched();
+
+	CALL(aclrtValueWrite, .devAddr = l.arguments, .value = 1, .stream = l.second);
+	both_end(&l);
+}
+
+/* Numbers that go elsewhere leave a descriptor as it is. */
+static void numbers_beside_a_described_copy(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	char *desc = make_device_memory(SIZE), *a = make_device_memory(SIZE), *b = make_device_memory(SIZE);
+
+	CALL(aclrtMemset, .devPtr = a, .maxCount = SIZE, .count = SIZE);
+	CALL(aclrtSetMemcpyDesc, .desc = desc, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, .srcAddr = a,
+		.dstAddr = b, .count = 64);
+	numbers_on(first, b, a + 1024);
+	if (!bug)
+		order(first, second);
+	CALL(aclrtMemcpyAsyncWithDesc, .desc = desc, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE,
+		.stream = second);
+	wait_for(first);
+	wait_for(second);
+}
+
+/* The model writes what the kernel reads. */
+static void arguments_of_a_running_model(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	void *arguments = make_device_memory(SIZE), *up = make_host_memory(SIZE);
+	aclmdlRI m;
+
+	capture_begin(first);
+	copy_on(first, arguments, up, UP);
+	m = capture_end(first);
+	CALL(aclmdlRIExecuteAsync, .modelRI = m, .stream = first);
+	if (!bug)
+		order(first, second);
+	CALL(aclrtLaunchKernel, .funcHandle = make_function(), .numBlocks = 1, .argsData = arguments,
+		.argsSize = 64, .stream = second);
+	wait_for(first);
+	wait_for(second);
+}
+
 static const struct pair pairs[] = {
 	PAIRS_OF("vmm-use-unmapped", unmapped),
 	PAIRS_OF("vmm-noaccess-used", closed),
@@ -156,6 +250,11 @@ static const struct pair pairs[] = {
 	PAIRS_OF("use-after-free", freed),
 	PAIRS_OF("ipc-use-after-close", given_back),
 	PAIR("use-after-free", freed_for_peers),
+	PAIR("kernel-args-freed", numbers_over_arguments),
+	PAIR("kernel-args-freed", status_over_arguments),
+	PAIR("kernel-args-freed", word_over_arguments),
+	PAIR("stream-race-copy", numbers_beside_a_described_copy),
+	PAIR("stream-race-copy", arguments_of_a_running_model),
 };
 
 PAIRS_MAIN("memory that is used", pairs)

@@ -9,7 +9,6 @@
 #include "checks/rules/copy/gone_memory.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
-#include "checks/state/access_tree.h"
 #include "checks/state/operation.h"
 #include "checks/state/task_range.h"
 #include "checks/state/variable_state.h"

@@ -36,8 +36,8 @@ static void device_symbol_use_enter(struct checks *c, struct acl_call_record *ca
 static void device_symbol_bind(
 	void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder)
 {
-	used_memory_bind(
-		add, binder, ACL_ENTER | ACL_CONDITIONAL | ACL_UNLESS_PLAIN, device_symbol_use_enter);
+	used_memory_bind(add, binder, MEMORY_USED, ACL_ENTER | ACL_CONDITIONAL | ACL_UNLESS_PLAIN,
+		device_symbol_use_enter);
 }
 
 const struct check_module module_symbol = {

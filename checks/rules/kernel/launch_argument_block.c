@@ -7,11 +7,11 @@
 #include "checks/engine/finding_statement.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/device_state.h"
-#include "checks/state/operation.h"
 #include "checks/state/order_state.h"
 #include "checks/state/pending_access.h"
 #include "checks/state/signal_state.h"
 #include "checks/state/stream_state.h"
+#include "checks/state/used_memory.h"
 
 #define LAUNCHES 64
 
@@ -173,13 +173,12 @@ static void arguments_free_enter(struct checks *c, struct acl_call_record *call)
 
 static void writing(struct checks *c, struct acl_call_record *call)
 {
-	const struct operation *op = operation_of(c, call);
+	struct used_memory m;
+	const struct op_access *a;
 
-	for (uint64_t i = 0; i < op->n_entries; i++) {
-		struct op_entry e = operation_entry(op, i);
-
-		if (e.dst && e.dst->address && e.dst->span &&
-			arguments_range_check(c, call, e.dst, "overwritten"))
+	used_memory_each(c, call, &m, a)
+	{
+		if (a->writes && a->address && a->span && arguments_range_check(c, call, a, "overwritten"))
 			return;
 	}
 }
@@ -214,16 +213,16 @@ static void freeing_to_pool(struct checks *c, struct acl_call_record *call)
 
 static __attribute__((noinline)) void overwritten(struct checks *c, struct acl_call_record *call)
 {
-	const struct operation *op = operation_of(c, call);
+	struct used_memory m;
+	const struct op_access *a;
 
-	for (uint64_t i = 0; i < op->n_entries; i++) {
-		const struct op_access *dst = operation_entry(op, i).dst;
-
-		if (!dst || !may_hold_arguments(c, dst))
+	used_memory_each(c, call, &m, a)
+	{
+		if (!a->writes || !may_hold_arguments(c, a))
 			continue;
 		if (!task_runs_now(c, call))
 			return;
-		if (dst->address && dst->span && check_task(c, call, dst, "overwritten"))
+		if (a->address && a->span && check_task(c, call, a, "overwritten"))
 			return;
 	}
 }
@@ -237,20 +236,25 @@ static void overwriting(struct checks *c, struct acl_call_record *call)
 		overwritten(c, call);
 }
 
+static void arguments_bind(
+	void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder)
+{
+	const unsigned phase = ACL_ENTER | ACL_WHEN(ARGUMENTS);
+
+	used_memory_bind(add, binder, MEMORY_WRITTEN, phase | ACL_IF_NOT_ASYNC, writing);
+	used_memory_bind(add, binder, MEMORY_WRITTEN, phase | ACL_IF_ASYNC, overwriting);
+}
+
 static const struct check_hook hooks[] = {
 	{ON_OP_WITH(LAUNCH_KERNEL, DEVICE_ARGUMENTS), ACL_LEAVE, arguments_launch_leave},
 	{ON_OP(FREE_DEVICE), ACL_ENTER | ACL_WHEN(ARGUMENTS), arguments_free_enter},
 	{ON_OP(UNMAP_MEMORY), ACL_ENTER | ACL_WHEN(ARGUMENTS), arguments_free_enter},
 	{ON_OP(FREE_POOL), ACL_ENTER | ACL_WHEN(ARGUMENTS), freeing_to_pool},
-	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(ARGUMENTS) | ACL_IF_NOT_ASYNC, writing},
-	{ON_GROUP(SET), ACL_ENTER | ACL_WHEN(ARGUMENTS) | ACL_IF_NOT_ASYNC, writing},
-	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(ARGUMENTS) | ACL_IF_ASYNC, overwriting},
-	{ON_GROUP(SET), ACL_ENTER | ACL_WHEN(ARGUMENTS) | ACL_IF_ASYNC, overwriting},
-	{ON_GROUP(REDUCE), ACL_ENTER | ACL_WHEN(ARGUMENTS), overwriting},
 };
 
 const struct check_module module_launch_args = {
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.bind = arguments_bind,
 	.state_size = sizeof(struct launch_args),
 };

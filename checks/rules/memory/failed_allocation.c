@@ -146,7 +146,8 @@ static void failed_allocation_use_enter(struct checks *c, struct acl_call_record
 static void failed_allocation_bind(
 	void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder)
 {
-	used_memory_bind(add, binder, ACL_ENTER | ACL_WHEN(ALLOCATION_FAILED), failed_allocation_use_enter);
+	used_memory_bind(add, binder, MEMORY_USED, ACL_ENTER | ACL_WHEN(ALLOCATION_FAILED),
+		failed_allocation_use_enter);
 	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
 		if (!address_output(api))
 			continue;

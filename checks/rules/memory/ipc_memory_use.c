@@ -305,8 +305,8 @@ static void import_free_enter(struct checks *c, struct acl_call_record *call)
 static void ipc_memory_use_bind(
 	void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder)
 {
-	used_memory_bind(add, binder, ACL_ENTER | ACL_WHEN(IMPORTED), ipc_memory_use_enter);
-	used_memory_bind(add, binder, ACL_LEAVE | ACL_WHEN(IMPORTED), ipc_memory_use_leave);
+	used_memory_bind(add, binder, MEMORY_USED, ACL_ENTER | ACL_WHEN(IMPORTED), ipc_memory_use_enter);
+	used_memory_bind(add, binder, MEMORY_USED, ACL_LEAVE | ACL_WHEN(IMPORTED), ipc_memory_use_leave);
 }
 
 static const struct check_hook hooks[] = {

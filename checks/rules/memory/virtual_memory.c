@@ -463,8 +463,8 @@ static void virtual_memory_use_enter(struct checks *c, struct acl_call_record *c
 static void virtual_memory_bind(
 	void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder)
 {
-	used_memory_bind(
-		add, binder, ACL_ENTER | ACL_WHEN(RESERVED) | ACL_UNLESS_PLAIN, virtual_memory_use_enter);
+	used_memory_bind(add, binder, MEMORY_USED, ACL_ENTER | ACL_WHEN(RESERVED) | ACL_UNLESS_PLAIN,
+		virtual_memory_use_enter);
 }
 
 /* Device of a side of a copy, -1 = unknown or none; *virtual: it is mapped memory. */

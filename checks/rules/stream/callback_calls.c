@@ -77,11 +77,13 @@ static void callback_inside_enter(struct checks *c, struct acl_call_record *call
 		return;
 	if (of_stream)
 		FINDING(c, call, "callback-runtime-api-inside", forbidden_inside(call->api),
-			PARTS(part_uint("depth", call->callback_depth), part_object("stream", stream_of(call))),
+			PARTS(part_uint("depth", call->callback_depth),
+				part_object("stream", stream_of(call))),
 			"The call comes out of a callback of a stream.");
 	else
 		FINDING(c, call, "exc-callback-calls-runtime", !only_asks(call->api),
-			PARTS(part_uint("depth", call->callback_depth), part_object("stream", stream_of(call))),
+			PARTS(part_uint("depth", call->callback_depth),
+				part_object("stream", stream_of(call))),
 			"The call comes out of an exception callback.");
 }
 
