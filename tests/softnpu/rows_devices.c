@@ -215,13 +215,15 @@ static aclmdlRI bound(aclrtStream *s)
 	return m;
 }
 
-/* The runtime notes on a stream that it was bound, and unbinding leaves the note. */
+/* Unbinding, or the end of the model, makes a stream an ordinary one again. */
 static void streams_unbound(void)
 {
 	aclrtEvent e = event(ACL_EVENT_SYNC);
 	aclrtStream s, of_none;
 	aclmdlRI m = bound(&s);
 
+	row(aclrtSetStreamFailureMode(s, ACL_STOP_ON_FAILURE));
+	row(aclrtStreamAbort(s));
 	need(aclmdlRIUnbindStream(m, s));
 	row(aclrtSetStreamFailureMode(s, ACL_STOP_ON_FAILURE));
 	row(aclrtStreamAbort(s));
@@ -230,6 +232,22 @@ static void streams_unbound(void)
 	need(aclmdlRIDestroy(bound(&of_none)));
 	row(aclrtSetStreamFailureMode(of_none, ACL_STOP_ON_FAILURE));
 	row(aclrtStreamAbort(of_none));
+}
+
+/* What counts is whether the stream is bound when the event is waited for. */
+static void event_of_a_stream_bound_later(void)
+{
+	aclrtEvent e = event(ACL_EVENT_SYNC);
+	aclrtStream s;
+	aclmdlRI m = bound(&s);
+
+	need(aclmdlRIUnbindStream(m, s));
+	row(aclrtRecordEvent(e, s));
+	row(aclrtSynchronizeEventWithTimeout(e, 5000));
+	need(aclmdlRIBindStream(m, s, ACL_MODEL_STREAM_FLAG_DEFAULT));
+	row(aclrtSynchronizeEventWithTimeout(e, 5000));
+	need(aclmdlRIUnbindStream(m, s));
+	row(aclrtSynchronizeEventWithTimeout(e, 5000));
 }
 
 static void row_of_operators(void)
@@ -365,5 +383,6 @@ const struct row rows_devices[] = {ROW(abort_callbacks), ROW(abort_callbacks_not
 	ROW(callbacks_of_the_empty_name), ROW(notify_of_reset_device), ROW(stream_callbacks),
 	ROW(barriers_on_other_chip), ROW(globals_without_device), ROW(pools_without_device),
 	ROW(attributes_of_memory), ROW(information_about_threads), ROW(capabilities), ROW(streams_unbound),
-	ROW(times_of_operators), ROW(actual_times_of_operators), ROW(snapshots_called_back),
-	ROW(snapshots_without_context), ROW(snapshots_of_two_devices), {NULL, NULL}};
+	ROW(event_of_a_stream_bound_later), ROW(times_of_operators), ROW(actual_times_of_operators),
+	ROW(snapshots_called_back), ROW(snapshots_without_context), ROW(snapshots_of_two_devices),
+	{NULL, NULL}};

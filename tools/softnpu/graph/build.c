@@ -94,7 +94,6 @@ static aclError bind(aclmdlRI model, aclrtStream stream, uint32_t flag)
 	m->lanes[lane].head = flag == ACL_MODEL_STREAM_FLAG_HEAD;
 	object_get(&s->obj);
 	s->bound = m;
-	s->was_bound = true;
 	s->capture_lane = (unsigned)lane;
 	return ACL_SUCCESS;
 }

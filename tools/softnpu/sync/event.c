@@ -13,14 +13,14 @@
 #define PLAIN_FLAGS (ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | 0x4u | ACL_EVENT_TIME_LINE)
 #define DEFAULT_FLAGS 0xeu /* what aclrtCreateEvent stands for */
 
-struct record *record_new(struct stream *s)
+struct record *record_new(const struct stream *s)
 {
 	struct record *r = calloc(1, sizeof(*r));
 
 	if (!r)
 		return NULL;
 	r->refs = 1;
-	r->stream = s;
+	r->stream = s ? object_handle(&s->obj) : NULL;
 	list_init(&r->waiters);
 	return r;
 }
@@ -455,7 +455,7 @@ static aclError record(aclrtEvent handle, aclrtStream stream, uint32_t flag)
 	r = record_new(s);
 	if (!r)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
-	r->built = s->was_bound;
+	r->built = s->bound;
 	rc = stream_submit(s, event_record_op(ev, r));
 	if (rc) {
 		record_put(r);
@@ -493,7 +493,7 @@ static aclError wait_event(aclrtStream stream, aclrtEvent handle, uint32_t secon
 	if (ev->ipc)
 		return event_ipc_submitted(ev) ? stream_submit(s, shared_wait_op(ev, seconds)) : ACL_SUCCESS;
 	if (ev->latest && !ev->reset) {
-		if (ev->kind == EVENT_EX && ev->latest->stream == s)
+		if (ev->kind == EVENT_EX && ev->latest->stream == object_handle(&s->obj))
 			return ACL_SUCCESS;
 		return stream_submit(s, event_wait_op(ev, ev->latest, seconds));
 	}

@@ -22,7 +22,7 @@ struct record {
 	bool done;
 	bool built; /* a task of a model that is built: each execution does it again */
 	uint64_t time; /* ns, when done */
-	struct stream *stream; /* only compared, never followed */
+	void *stream; /* handle of the stream it is on, or NULL */
 	struct list waiters; /* lanes */
 };
 
@@ -49,7 +49,7 @@ aclError event_new(enum event_kind kind, uint32_t flags, struct event **ev);
 /* Living event behind a handle, or an error. */
 aclError event_find(aclrtEvent handle, struct event **ev);
 bool event_waitable(const struct event *ev);
-struct record *record_new(struct stream *s);
+struct record *record_new(const struct stream *s);
 void record_get(struct record *r);
 void record_put(struct record *r);
 void record_complete(struct record *r);

@@ -39,6 +39,14 @@ static aclError synchronize_shared(struct event *ev, uint64_t deadline)
 	return rc;
 }
 
+/* By a task of a model, or on a stream that a model got later. */
+static bool recorded_by_model(const struct record *r)
+{
+	const struct object *o = object_find(r->stream, OBJ_STREAM);
+
+	return r->built || (o && container_of(o, struct stream, obj)->bound);
+}
+
 static aclError synchronize(aclrtEvent handle, int32_t timeout)
 {
 	uint64_t deadline = npu_deadline_ms(timeout);
@@ -53,7 +61,7 @@ static aclError synchronize(aclrtEvent handle, int32_t timeout)
 	if (!ev->latest)
 		return ACL_SUCCESS;
 	r = ev->latest;
-	if (r->built)
+	if (recorded_by_model(r))
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the event is recorded by a model");
 	record_get(r);
 	object_get(&ev->obj);

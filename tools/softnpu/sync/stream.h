@@ -26,7 +26,6 @@ struct stream {
 	bool group_open; /* the same, in the capture it takes part in */
 	unsigned group_first; /* its first task */
 	struct model *bound; /* built model it was bound to */
-	bool was_bound; /* the same, also after unbinding and with the model destroyed */
 	bool subscribed; /* aclrtSubscribeReport, for the thread with this id */
 	uint64_t subscriber;
 	bool host_func; /* used aclrtLaunchHostFunc: no subscription any more */

@@ -81,7 +81,7 @@ static aclError set_failure_mode(struct stream *s, uint64_t mode)
 		rc = context_need(&ctx);
 	if (rc)
 		return rc;
-	if (s->was_bound || (s->failure_mode == ACL_STOP_ON_FAILURE && mode == ACL_CONTINUE_ON_FAILURE))
+	if (s->bound || (s->failure_mode == ACL_STOP_ON_FAILURE && mode == ACL_CONTINUE_ON_FAILURE))
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the failure mode cannot be taken back");
 	if (s->failure_mode != mode && s->ctx != ctx)
 		return npu_err(ACL_ERROR_RT_STREAM_CONTEXT, "the stream belongs to another context");
@@ -348,10 +348,9 @@ static aclError give_up(aclrtStream handle, bool of_device)
 		rc = stream_enter(STREAM_SUBMIT, &s);
 	if (rc)
 		return rc;
-	if (s->was_bound || !!(s->flags & ACL_STREAM_DEVICE_USE_ONLY) != of_device)
+	if (s->bound || !!(s->flags & ACL_STREAM_DEVICE_USE_ONLY) != of_device)
 		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR,
-			"the stream is or was bound to a model, or is %sfor the host",
-			of_device ? "" : "not ");
+			"the stream is bound to a model, or %sfor the host", of_device ? "" : "not ");
 	object_get(&s->obj);
 	lane_cancel(&s->lane);
 	lane_wait(&s->lane, s->lane.submitted, 0);
