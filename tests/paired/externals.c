@@ -131,10 +131,21 @@ static void event_destroyed(void)
 
 /* --- *_EXTERNAL ------------------------------------------------------------------------------- */
 
-static void flag_switched(void)
+/* Only before it is recorded is an event made one for external use. */
+static aclrtEvent make_event_external(aclrtStream s)
 {
 	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+
+	capture_begin(s);
+	CALL(aclrtStreamWaitEventWithFlag, .stream = s, .event = e, .flag = ACL_EVENT_WAIT_EXTERNAL);
+	capture_end(s);
+	return e;
+}
+
+static void flag_switched(void)
+{
 	aclrtStream s = make_stream();
+	aclrtEvent e = make_event_external(s);
 
 	/* Waits and records have a flag each. */
 	CALL(aclrtRecordEventWithFlag, .event = e, .stream = s, .flag = 0);
@@ -150,8 +161,8 @@ static void flag_switched(void)
 /* The functions without a flag take the default one, before … */
 static void flag_after_none(void)
 {
-	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
 	aclrtStream s = make_stream();
+	aclrtEvent e = make_event_external(s);
 
 	CALL(aclrtRecordEvent, .event = e, .stream = s);
 	CALL(aclrtSynchronizeStream, .stream = s);

@@ -576,6 +576,24 @@ static void streams_of_the_cpu(void)
 	row_of_destroy(aclrtDestroyStream(s));
 }
 
+/* An event that was recorded outside is not for external use any more, one used so before is. */
+static void external_waits_after_records(void)
+{
+	aclrtEvent recorded = event_ex(ACL_EVENT_SYNC), used = event_ex(ACL_EVENT_SYNC);
+	aclrtStream s = stream();
+
+	need(aclrtRecordEvent(recorded, s));
+	row(aclrtStreamWaitEventWithFlag(s, recorded, 0, ACL_EVENT_WAIT_EXTERNAL));
+	need(aclmdlRICaptureBegin(s, RELAXED));
+	row(aclrtStreamWaitEventWithFlag(s, recorded, 0, ACL_EVENT_WAIT_EXTERNAL));
+	row(aclrtStreamWaitEventWithFlag(s, used, 0, ACL_EVENT_WAIT_EXTERNAL));
+	row_of_end(s);
+	row(aclrtRecordEvent(used, s));
+	need(aclmdlRICaptureBegin(s, RELAXED));
+	row(aclrtStreamWaitEventWithFlag(s, used, 0, ACL_EVENT_WAIT_EXTERNAL));
+	row_of_end(s);
+}
+
 const struct row rows_states[] = {ROW(group_ends_that_give_no_handle), ROW(captures_ended_elsewhere),
 	ROW(captures_ended_for_others), ROW(captures_gone_with_the_device), ROW(labels_gone),
 	ROW(imports_of_no_key), ROW(schedulers_of_vector_cores), ROW(schedulers_are_of_device_0),
@@ -583,4 +601,5 @@ const struct row rows_states[] = {ROW(group_ends_that_give_no_handle), ROW(captu
 	ROW(contexts_destroyed_twice), ROW(streams_that_cannot_be_bound), ROW(streams_bound_to_wrong_models),
 	ROW(pools_as_they_are_made), ROW(pool_full_for_other_streams), ROW(pool_trimmed), ROW(keys_closed),
 	ROW(configurations_that_differ), ROW(waits_beside_a_persistent_capture), ROW(streams_that_stay),
-	ROW(streams_that_come_with_contexts), ROW(devices_set_again), ROW(streams_of_the_cpu), {NULL, NULL}};
+	ROW(streams_that_come_with_contexts), ROW(devices_set_again), ROW(streams_of_the_cpu),
+	ROW(external_waits_after_records), {NULL, NULL}};

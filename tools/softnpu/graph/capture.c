@@ -481,6 +481,10 @@ aclError capture_external(struct stream *s, struct event *ev, bool record)
 
 	if (!s->capture)
 		return npu_err(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "the stream is not capturing");
+	if (ev->latest && !ev->external)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID,
+			"the event was recorded before it was first used externally");
+	ev->external = true;
 	rc = note_external(s->capture, ev);
 	if (rc)
 		return rc;

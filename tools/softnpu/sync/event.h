@@ -34,6 +34,7 @@ struct event {
 	struct device *dev;
 	struct record *latest; /* as submitted; NULL = never recorded */
 	bool reset; /* since that record: what waits is for another one, what asks is about that one */
+	bool external; /* a capture used it with a flag: this works however often it is recorded afterwards */
 	bool signalled; /* as executed: a record ran and no reset since */
 	struct list waiters; /* lanes that wait for any record to run */
 	struct npu_condition recorded; /* the host waits */
