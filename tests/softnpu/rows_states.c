@@ -594,6 +594,18 @@ static void external_waits_after_records(void)
 	row_of_end(s);
 }
 
+static void memory_registered_after_pinning(void)
+{
+	static char memory[4096] __attribute__((aligned(4096)));
+	void *d = NULL;
+
+	need(aclrtHostRegisterV2(memory, sizeof(memory), ACL_HOST_REG_PINNED));
+	row(aclrtHostRegister(memory, sizeof(memory), ACL_HOST_REGISTER_MAPPED, &d));
+	row(aclrtHostGetDevicePointer(memory, &d, 0));
+	row(aclrtHostUnregister(memory));
+	row(aclrtHostUnregister(memory));
+}
+
 const struct row rows_states[] = {ROW(group_ends_that_give_no_handle), ROW(captures_ended_elsewhere),
 	ROW(captures_ended_for_others), ROW(captures_gone_with_the_device), ROW(labels_gone),
 	ROW(imports_of_no_key), ROW(schedulers_of_vector_cores), ROW(schedulers_are_of_device_0),
@@ -602,4 +614,4 @@ const struct row rows_states[] = {ROW(group_ends_that_give_no_handle), ROW(captu
 	ROW(pools_as_they_are_made), ROW(pool_full_for_other_streams), ROW(pool_trimmed), ROW(keys_closed),
 	ROW(configurations_that_differ), ROW(waits_beside_a_persistent_capture), ROW(streams_that_stay),
 	ROW(streams_that_come_with_contexts), ROW(devices_set_again), ROW(streams_of_the_cpu),
-	ROW(external_waits_after_records), {NULL, NULL}};
+	ROW(external_waits_after_records), ROW(memory_registered_after_pinning), {NULL, NULL}};
