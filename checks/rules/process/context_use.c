@@ -118,63 +118,37 @@ static void context_destroy_enter(struct checks *c, struct acl_call_record *call
 		streams == 1 ? "" : "s", streams == 1 ? "is" : "are", streams == 1 ? "s" : "");
 }
 
-/* Work, and what it needs: of other functions the answer need not mean the thread's context, or is what the
- * program asked for, or has a rule of its own (peers, limits of a device). */
-static bool answer_is_about_context(const struct acl_api_info *info)
+/* It may be the context that the function is given. A question may be asked to find out, and peers and limits
+ * of a device have rules of their own. */
+static bool answer_is_about_context(unsigned api)
 {
-	switch (info->operation_group) {
-	case ACL_OP_GROUP_CREATE:
-	case ACL_OP_GROUP_ALLOCATE:
-	case ACL_OP_GROUP_IMPORT:
-	case ACL_OP_GROUP_MAP:
-	case ACL_OP_GROUP_DESCRIBE:
-	case ACL_OP_GROUP_COPY:
-	case ACL_OP_GROUP_SET:
-	case ACL_OP_GROUP_REDUCE:
-	case ACL_OP_GROUP_RANDOM:
-	case ACL_OP_GROUP_CACHE:
-	case ACL_OP_GROUP_MANAGED:
-	case ACL_OP_GROUP_LAUNCH:
-	case ACL_OP_GROUP_CALLBACK:
-	case ACL_OP_GROUP_TASK:
-	case ACL_OP_GROUP_STREAM:
-	case ACL_OP_GROUP_OVERFLOW:
-	case ACL_OP_GROUP_RECORD:
-	case ACL_OP_GROUP_WAIT:
-	case ACL_OP_GROUP_RESET:
-	case ACL_OP_GROUP_WRITE:
-	case ACL_OP_GROUP_SYNCHRONISE:
-	case ACL_OP_GROUP_CAPTURE:
-	case ACL_OP_GROUP_EXECUTE:
-	case ACL_OP_GROUP_MODEL:
-		return true;
-	default:
+	if (acl_arg_has(api, ACL_ROLE_CONTEXT))
 		return false;
+	switch (acl_apis[api].operation_group) {
+	case ACL_OP_GROUP_INFO:
+	case ACL_OP_GROUP_ERROR:
+	case ACL_OP_GROUP_DEVICE:
+	case ACL_OP_GROUP_PEER:
+	case ACL_OP_GROUP_PROCESS:
+		return false;
+	case ACL_OP_GROUP_CONFIGURE:
+		return acl_arg_has(api, ACL_ROLE_STREAM);
+	default:
+		return true;
 	}
 }
 
-/* Work that is given to a stream, and what is done to the stream; captures and models have rules of their
- * own. */
+/* Captures and models have rules of their own, and so has the end of a stream. */
 static bool answer_is_about_stream(const struct acl_api_info *info)
 {
-	if (info->context == ACL_CONTEXT_OWN)
-		return true;
 	switch (info->operation_group) {
-	case ACL_OP_GROUP_COPY:
-	case ACL_OP_GROUP_REDUCE:
-	case ACL_OP_GROUP_RANDOM:
-	case ACL_OP_GROUP_CACHE:
-	case ACL_OP_GROUP_MANAGED:
-	case ACL_OP_GROUP_LAUNCH:
-	case ACL_OP_GROUP_WAIT:
-	case ACL_OP_GROUP_RESET:
-	case ACL_OP_GROUP_STREAM:
-	case ACL_OP_GROUP_CONFIGURE:
-	case ACL_OP_GROUP_OVERFLOW:
-	case ACL_OP_GROUP_PROFILE:
-		return true;
+	case ACL_OP_GROUP_CAPTURE:
+	case ACL_OP_GROUP_MODEL:
+	case ACL_OP_GROUP_EXECUTE:
+	case ACL_OP_GROUP_DESTROY:
+		return info->context == ACL_CONTEXT_OWN;
 	default:
-		return false;
+		return true;
 	}
 }
 
@@ -182,7 +156,7 @@ static bool answer_is_about_stream(const struct acl_api_info *info)
 static void context_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)
 {
 	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
-		if (acl_apis[api].context != ACL_CONTEXT_NONE || answer_is_about_context(&acl_apis[api]))
+		if (acl_apis[api].context != ACL_CONTEXT_NONE || answer_is_about_context(api))
 			add(binder, api, ACL_FAILED, needs_context);
 		if (answer_is_about_stream(&acl_apis[api]))
 			add(binder, api, ACL_FAILED, uses_stream);
