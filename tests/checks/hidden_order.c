@@ -453,6 +453,66 @@ static void kernel_beside_it(void **state)
 	assert_int_equal(evidence_ended(two.f, CHECKS_END_OTHER_SUBMITTER), 0);
 }
 
+static void launch(const struct two *two, void *on)
+{
+	CALL(two->f, aclrtLaunchKernel, 0, .funcHandle = handle(20), .numBlocks = 1,
+		.argsData = (void *)(DEVICE_MEMORY + (1ul << 30)), .argsSize = 8, .stream = on);
+}
+
+/* What comes in front of the copy cannot show the host that the copy is done. */
+static void released_behind_a_kernel(void **state)
+{
+	struct two two = begin();
+
+	(void)state;
+	launch(&two, two.s);
+	copy(&two, two.s);
+	CALL(two.f, aclrtFree, 0, .devPtr = two.d);
+	want(two.f, "free-in-flight:error");
+	CALL(two.f, aclrtFreeHost, 0, .hostPtr = two.h);
+	want(two.f, "free-host-in-flight:error");
+	assert_int_equal(evidence_ended(two.f, CHECKS_END_KERNEL), 0);
+}
+
+/* What comes behind it may. */
+static void released_before_a_kernel_ends(void **state)
+{
+	struct two two = begin();
+
+	(void)state;
+	copy(&two, two.s);
+	launch(&two, two.s);
+	CALL(two.f, aclrtFree, 0, .devPtr = two.d);
+	want(two.f, "free-in-flight:advice");
+	CALL(two.f, aclrtFreeHost, 0, .hostPtr = two.h);
+	want(two.f, "free-host-in-flight:advice");
+	assert_int_equal(evidence_ended(two.f, CHECKS_END_KERNEL), 2);
+}
+
+static void closed_behind_a_kernel(bool behind)
+{
+	struct two two = begin();
+	void *imported = (void *)(DEVICE_MEMORY + (1ul << 32));
+
+	CALL(two.f, aclrtIpcMemImportByKey, 0, .devPtr = &imported, .key = "key", .flags = 0);
+	if (behind)
+		launch(&two, two.s);
+	CALL(two.f, aclrtMemcpyAsync, 0, .dst = two.h, .destMax = BYTES, .src = imported, .count = BYTES,
+		.kind = ACL_MEMCPY_DEVICE_TO_HOST, .stream = two.s);
+	if (!behind)
+		launch(&two, two.s);
+	two.f->n_seen = two.f->n_found;
+	CALL(two.f, aclrtIpcMemClose, 0, .key = "key");
+	want(two.f, behind ? "ipc-use-after-close:error" : "ipc-use-after-close:advice");
+}
+
+static void import_closed(void **state)
+{
+	(void)state;
+	closed_behind_a_kernel(true);
+	closed_behind_a_kernel(false);
+}
+
 static void library_below(void **state)
 {
 	struct two two = begin();
@@ -710,6 +770,9 @@ int main(void)
 		cmocka_unit_test(aborted_wait),
 		cmocka_unit_test(shared_event_informs_by_its_record),
 		cmocka_unit_test(kernel_beside_it),
+		cmocka_unit_test(released_behind_a_kernel),
+		cmocka_unit_test(released_before_a_kernel_ends),
+		cmocka_unit_test(import_closed),
 		cmocka_unit_test(library_below),
 		cmocka_unit_test(model_that_waits),
 		cmocka_unit_test(model_that_waits_later),

@@ -75,6 +75,23 @@ bool order_may_be_unseen(struct checks *c, struct acl_object *earlier, struct ac
 	return true;
 }
 
+bool end_may_be_unseen(struct checks *c, struct acl_object *stream, uint64_t position)
+{
+	bool behind = load_relaxed(&stream_state(stream)->opaque) >= position;
+
+	/* A kernel in front of the task is done before the task begins. */
+	return order_may_be_unseen(c, behind ? stream : NULL, NULL);
+}
+
+/* A release is done to memory that nothing uses; other calls may come before the task, and a kernel in front
+ * of it wait for what they do. */
+static bool use_may_be_over(struct checks *c, const struct acl_call_record *call,
+	const struct access_conflict *x, struct acl_object *stream)
+{
+	return call->state.releasing ? end_may_be_unseen(c, stream, x->earlier.position)
+				     : order_may_be_unseen(c, stream, NULL);
+}
+
 /* What the task does with the memory decides whose subject it is. */
 static const struct acl_rule *rule_about(const struct acl_rule *rule, const struct access_conflict *x)
 {
@@ -110,7 +127,7 @@ bool use_in_flight(struct checks *c, struct acl_call_record *call, const struct 
 		return false;
 	}
 	/* What a kernel does when it has its arguments changes nothing about them. */
-	unseen = !earlier_reads_arguments(&x) && order_may_be_unseen(c, stream, NULL);
+	unseen = !earlier_reads_arguments(&x) && use_may_be_over(c, call, &x, stream);
 	if (call->state.releasing)
 		stream_loses(call, stream);
 	return FINDING_OF(c, call, rule_about(rule, &x), true,

@@ -42,6 +42,9 @@ const char *who_writes(const struct access_conflict *x);
  */
 bool order_may_be_unseen(struct checks *c, struct acl_object *earlier, struct acl_object *later);
 
+/* The same of a task whose end the host must know: only kernels that come with it or behind it may show that. */
+bool end_may_be_unseen(struct checks *c, struct acl_object *stream, uint64_t position);
+
 /*
  * Whether a task in flight uses what is asked for, and the finding of the rule; or of the rules about
  * descriptors and about memory of pools, where that is what the task uses. what: the call, as a sentence.

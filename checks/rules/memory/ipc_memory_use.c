@@ -254,6 +254,7 @@ static void import_close_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct share *s = share_closed_by(c, call);
 	struct acl_object *user = NULL;
+	uint64_t last = 0;
 	bool used = false;
 
 	if (!s || load_relaxed(&s->kind) != SHARE_IMPORT || call->in_exit)
@@ -265,15 +266,17 @@ static void import_close_enter(struct checks *c, struct acl_call_record *call)
 
 		used |= position != 0;
 		/* Of another stream there is first none, and then its own. */
-		if (task_surely_pending(c, o, position) && load_relaxed(&s->users[i].position) == position)
+		if (task_surely_pending(c, o, position) && load_relaxed(&s->users[i].position) == position) {
 			user = o;
+			last = position;
+		}
 	}
 	if (!used)
 		return;
 	if (user)
 		stream_loses(call, user);
 	FINDING(c, call, "ipc-use-after-close", user,
-		PARTS(part_advice(user && order_may_be_unseen(c, user, NULL)), part_object("stream", user),
+		PARTS(part_advice(user && end_may_be_unseen(c, user, last)), part_object("stream", user),
 			part_history("imported memory", share_history, s)),
 		"A task on %s uses this memory, and nothing the host did shows that it is done: after the "
 		"close the address leads nowhere.",
