@@ -57,6 +57,38 @@ static void context_missed_by_the_runtime(void **state)
 	want(sc.fixture, "api-error:warning");
 }
 
+/* Some functions that end or set something wait for the device or look at the context first. */
+static void context_missed_at_the_end(void **state)
+{
+	struct scenario sc = scenario(DOCUMENTS, SIZE);
+	aclmdlRI model = handle(8);
+
+	(void)state;
+	CALL(sc.fixture, aclmdlRICaptureBegin, 0, .stream = sc.s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	CALL(sc.fixture, aclmdlRICaptureEnd, 0, .stream = sc.s, .modelRI = &model);
+	silent(sc.fixture);
+	sc.fixture->tid = 2;
+	CALL(sc.fixture, aclmdlRIDestroy, 107002, .modelRI = model);
+	want(sc.fixture, "current-context-missing:error");
+	CALL(sc.fixture, aclrtFreeWithDevSync, 107002, .devPtr = sc.d);
+	want(sc.fixture, "current-context-missing:error");
+	CALL(sc.fixture, aclrtFreeHostWithDevSync, 107002, .hostPtr = sc.h);
+	want(sc.fixture, "current-context-missing:error");
+	CALL(sc.fixture, aclrtSetStreamFailureMode, 107002, .stream = sc.s, .mode = ACL_STOP_ON_FAILURE);
+	want(sc.fixture, "current-context-missing:error");
+}
+
+/* The answer is about the context that is to go. */
+static void context_that_is_none(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+
+	(void)state;
+	fixture->tid = 2;
+	CALL(fixture, aclrtDestroyContext, 107002, .context = handle(7));
+	want(fixture, "api-error:warning");
+}
+
 /* It worked on the device that another thread has reset since. */
 static void context_reset_by_another(void **state)
 {
@@ -154,6 +186,8 @@ int main(void)
 		cmocka_unit_test(context_probes_and_lower_layers),
 		cmocka_unit_test(context_of_other_thread),
 		cmocka_unit_test(context_missed_by_the_runtime),
+		cmocka_unit_test(context_missed_at_the_end),
+		cmocka_unit_test(context_that_is_none),
 		cmocka_unit_test(context_reset_by_another),
 		cmocka_unit_test(context_streams_by_context),
 		cmocka_unit_test(context_switched_below),

@@ -111,6 +111,25 @@ static void nobody_processed_yet(void)
 	pair_thread(0);
 }
 
+/* The number that the system has of the thread is no pthread id. */
+static void subscribed_by_number(void)
+{
+	uint64_t thread = bug ? pair_thread_number(1) : pair_thread_id(1);
+	aclrtStream s = make_stream();
+
+	pair_thread(1);
+	CALL(aclrtSetDevice, .deviceId = 0);
+	pair_thread(0);
+	CALL(aclrtSubscribeReport, .threadId = thread, .stream = s);
+	CALL(aclrtLaunchCallback, .fn = HANDLE, .blockType = ACL_CALLBACK_NO_BLOCK, .stream = s);
+	pair_thread(1);
+	CALL_FAILS(bug ? 107012 : 0, aclrtProcessReport, .timeout = 1000);
+	CALL(aclrtResetDevice, .deviceId = 0);
+	pair_thread(0);
+	CALL_FAILS(bug ? 507046 : 0, aclrtSynchronizeStreamWithTimeout, .stream = s, .timeout = 60);
+	CALL(aclrtUnSubscribeReport, .threadId = thread, .stream = s);
+}
+
 /* This thread is alone, and the stream waits for the callback. */
 static void nobody_will_process(void)
 {
@@ -322,6 +341,7 @@ static const struct pair pairs[] = {
 	PAIR("subscribe-thread-not-processing", waits_for_itself),
 	PAIR("subscribe-thread-not-processing", nobody_processed_yet),
 	PAIR_AVOIDS("subscribe-thread-not-processing", nobody_will_process),
+	PAIR_ALSO("subscribe-thread-not-processing", subscribed_by_number, "processreport-not-subscribed"),
 	PAIR("exc-callback-calls-runtime", wait_in_exception),
 	PAIR("exc-info-escaped", info_kept),
 	PAIR_AVOIDS("exc-info-escaped", info_of_nobody),

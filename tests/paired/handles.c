@@ -225,6 +225,29 @@ static void half_of_a_stream(void)
 	CALL(aclrtDestroyStream, .stream = s);
 }
 
+/* A parameter before the stream, given once more. */
+static void memory_in_place_of_a_stream(void)
+{
+	aclrtStream s = make_stream();
+	void *d = make_device_memory(64);
+
+	CALL_FAILS(bug ? 107017 : 0, aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64,
+		.stream = bug ? d : s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtFree, .devPtr = d);
+	CALL(aclrtDestroyStream, .stream = s);
+}
+
+static void pinned_memory_in_place_of_a_context(void)
+{
+	aclrtContext current = NULL;
+	char *h = make_host_memory(64);
+
+	CALL_DOES(aclrtGetCurrentContext, 0, current = make_address(), .context = &current);
+	CALL_FAILS(bug ? 107000 : 0, aclrtSetCurrentContext, .context = bug ? h + 32 : current);
+	CALL(aclrtFreeHost, .hostPtr = h);
+}
+
 static void create_failed(void)
 {
 	aclrtStream s = (aclrtStream)0x1234567890;
@@ -331,6 +354,8 @@ static const struct pair pairs[] = {
 	PAIR("handle-type-mismatch", variable_in_place_of_its_event),
 	PAIR("handle-type-mismatch", number_in_place_of_a_stream),
 	PAIR("handle-type-mismatch", half_of_a_stream),
+	PAIR("handle-type-mismatch", memory_in_place_of_a_stream),
+	PAIR("handle-type-mismatch", pinned_memory_in_place_of_a_context),
 	PAIR_WITH("failed-create-output-used", create_failed, .avoids = true,
 		.also = "stream-flag-combination"),
 	PAIR("failed-create-output-used", create_again),

@@ -110,6 +110,11 @@ uint64_t pair_thread_id(unsigned number)
 	return fixture_pthread(FIRST_THREAD + number);
 }
 
+uint64_t pair_thread_number(unsigned number)
+{
+	return FIRST_THREAD + number;
+}
+
 void *make_address(void)
 {
 	return (void *)(next_handle += 0x1000);

@@ -189,6 +189,7 @@ const char *pair_memory_key(int32_t device);
 const char *pair_notify_key(void);
 uint64_t pair_shareable(void);
 uint64_t pair_thread_id(unsigned number); /* what pthread_self() is there */
+uint64_t pair_thread_number(unsigned number); /* what gettid() is there */
 
 /* Where things the program made lie; nothing is ever read there. */
 aclrtStream make_stream(void);

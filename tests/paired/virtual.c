@@ -491,6 +491,24 @@ static void export_host(void)
 		.key = key, .len = 65);
 }
 
+static void export_registered(void)
+{
+	void *p = bug ? heap_memory : make_device_memory(4096);
+
+	CALL(aclrtHostRegisterV2, .ptr = heap_memory, .size = 4096, .flag = ACL_HOST_REG_MAPPED);
+	CALL_DOES(aclrtIpcMemGetExportKey, bug ? 107000 : 0, bug ? key : strcpy(key, "key of a block"),
+		.devPtr = p, .size = 4096, .key = key, .len = 65);
+	CALL(aclrtHostUnregister, .ptr = heap_memory);
+}
+
+static void export_heap(void)
+{
+	void *p = bug ? heap_memory : make_device_memory(4096);
+
+	CALL_DOES(aclrtIpcMemGetExportKey, bug ? 107000 : 0, bug ? key : strcpy(key, "key of a block"),
+		.devPtr = p, .size = 4096, .key = key, .len = 65);
+}
+
 static void export_past_end(void)
 {
 	void *p = make_device_memory(4096);
@@ -608,6 +626,8 @@ static const struct pair pairs[] = {
 	PAIR("vmm-export-args", export_memory_of_host_plainly),
 	PAIR("vmm-map-args", map_part),
 	PAIR("ipc-export-range", export_host),
+	PAIR("ipc-export-range", export_registered),
+	PAIR("ipc-export-range", export_heap),
 	PAIR("ipc-export-range", export_past_end),
 	PAIR("ipc-export-range", export_everything),
 	PAIR("ipc-close-unknown", close_twice),

@@ -42,7 +42,8 @@ const char *who_writes(const struct access_conflict *x);
  */
 bool order_may_be_unseen(struct checks *c, struct acl_object *earlier, struct acl_object *later);
 
-/* The same of a task whose end the host must know: only kernels that come with it or behind it may show that. */
+/* The same of a task whose end the host must know: only kernels that come with it or behind it may show that.
+ */
 bool end_may_be_unseen(struct checks *c, struct acl_object *stream, uint64_t position);
 
 /*

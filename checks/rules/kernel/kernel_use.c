@@ -4,12 +4,20 @@
 #include "checks/engine/plain_format.h"
 #include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
+#include "checks/rules/process/handle_kind.h"
 #include "checks/state/binary_state.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/model_execution.h"
 #include "checks/state/signal_state.h"
 #include "checks/state/stream_state.h"
+
+/* Functions that were not seen to be made are launched over and over: these were looked at. */
+#define UNSEEN 32u
+
+struct unseen_functions {
+	_Atomic uintptr_t value[UNSEEN];
+};
 
 /* Known from its loading on. */
 static bool loaded(struct acl_object *binary)
@@ -216,11 +224,27 @@ static bool is_unloaded(struct checks *c, struct acl_call_record *call, struct a
 		PARTS(part_object("binary", binary)), "The binary of this kernel was unloaded before.");
 }
 
+/* The first parameter is no function that is known: its binary, perhaps. */
+static void no_function(struct checks *c, struct acl_call_record *call)
+{
+	struct unseen_functions *u = module_state(c, kernel);
+	const void *value = *(const void *const *)call->args;
+	_Atomic uintptr_t *known = &u->value[((uintptr_t)value >> 4) % UNSEEN];
+
+	if (!value || load_relaxed(known) == (uintptr_t)value)
+		return;
+	if (!handle_of_another_kind(
+		    c, call, ACL_HANDLE_FUNCTION, acl_params(&acl_apis[call->api])->name, value))
+		store_relaxed(known, (uintptr_t)value);
+}
+
 static void launching(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *function = function_of(c, call);
 
-	if (function && !is_unloaded(c, call, function, RULE("kernel-null-func")))
+	if (!function)
+		no_function(c, call);
+	else if (!is_unloaded(c, call, function, RULE("kernel-null-func")))
 		other_device(c, call, function);
 }
 
@@ -228,7 +252,9 @@ static void using_function(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *function = function_of(c, call);
 
-	if (function)
+	if (!function)
+		no_function(c, call);
+	else
 		is_unloaded(c, call, function, RULE("kernel-binary-double-unload"));
 }
 
@@ -343,6 +369,7 @@ static const struct check_hook hooks[] = {
 };
 
 const struct check_module module_kernel = {
+	.state_size = sizeof(struct unseen_functions),
 	.bind = function_bind,
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),

@@ -18,27 +18,43 @@ static struct sharing_state *sharing(struct checks *c)
 }
 
 /* Only the process that has allocated it can share it. */
-static void exporting_import(struct checks *c, struct acl_call_record *call, const void *memory)
+static void exporting_import(
+	struct checks *c, struct acl_call_record *call, const void *memory, struct share *s)
 {
-	struct share *s = import_at(c, memory);
+	FINDING(c, call, "ipc-export-range", !load_relaxed(&s->closed),
+		PARTS(part_address("devPtr", memory), part_history("imported memory", share_history, s)),
+		"Only memory of aclrtMalloc can be shared, this is %s.", "memory of another process");
+}
 
-	if (s)
-		FINDING(c, call, "ipc-export-range", !load_relaxed(&s->closed),
-			PARTS(part_address("devPtr", memory),
-				part_history("imported memory", share_history, s)),
-			"Only memory of aclrtMalloc can be shared, this is %s.", "memory of another process");
+/* Registered memory is the program's, wherever the device sees it; so is what lies in its heap, stack or
+ * files. */
+static void exporting_own(struct checks *c, struct acl_call_record *call, const void *memory)
+{
+	struct block_lookup place = {0};
+	bool registered = memory_find(c, (uintptr_t)memory, &place) && place.kind == MEM_REGISTERED;
+
+	FINDING(c, call, "ipc-export-range", registered || memory_is_host(c, call, 0, memory),
+		PARTS(part_address("devPtr", memory),
+			registered ? part_block("memory", place.block) : part_none()),
+		"Only memory of aclrtMalloc can be shared, this is %s.",
+		registered ? memory_kind_name(place.kind) : "memory of the host");
 }
 
 static void sharing_export_enter(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtIpcMemGetExportKey *a = call->args;
 	struct block_lookup place;
+	struct share *s;
 	bool other_kind;
 
 	if (!a->devPtr)
 		return;
 	if (!map_find(memory_blocks(c), (uintptr_t)a->devPtr, &place)) {
-		exporting_import(c, call, a->devPtr);
+		s = import_at(c, a->devPtr);
+		if (s)
+			exporting_import(c, call, a->devPtr, s);
+		else
+			exporting_own(c, call, a->devPtr);
 		return;
 	}
 	other_kind = place.kind != MEM_DEVICE;

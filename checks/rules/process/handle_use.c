@@ -7,8 +7,10 @@
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
+#include "checks/rules/process/handle_kind.h"
 #include "checks/state/binding_state.h"
 #include "checks/state/event_state.h"
+#include "checks/state/memory_state.h"
 #include "checks/state/stream_state.h"
 
 /* A handle that the state of its kind has looked up already. */
@@ -239,6 +241,22 @@ static struct acl_object *whole_handle(struct checks *c, unsigned kind, const vo
 	return NULL;
 }
 
+/* The runtime puts none of its objects into what it gave the program. */
+static bool is_memory(
+	struct checks *c, struct acl_call_record *call, const struct handle_use *use, const void *value)
+{
+	struct block_lookup place;
+
+	if (!map_find(memory_blocks(c), (uintptr_t)value, &place) ||
+		(place.kind != MEM_DEVICE && place.kind != MEM_HOST))
+		return false;
+	FINDING_BROKEN(c, call, RULE("handle-type-mismatch"),
+		PARTS(part_handle(use->name, (uintptr_t)value), part_block("memory", place.block)),
+		"%s must be a handle of kind %s, this is an address in %s.", use->name,
+		acl_handle_names[use->kind], memory_kind_name(place.kind));
+	return true;
+}
+
 /*
  * Handles are addresses of objects of the runtime.  C takes any pointer for one, so also that of the
  * variable, and other interfaces have small numbers in their place.
@@ -267,6 +285,8 @@ static bool no_handle(
 			"%s is the lower half of a handle: it was passed as a number of 32 bits.", use->name);
 		return true;
 	}
+	if (is_memory(c, call, use, value))
+		return true;
 	o = object_find(c, use->kind, program_pointer(c, value));
 	if (o && load_relaxed(&o->state) == ACL_OBJECT_LIVE) {
 		FINDING_BROKEN(c, call, RULE("handle-type-mismatch"),
@@ -280,11 +300,32 @@ static bool no_handle(
 	return false;
 }
 
+bool handle_of_another_kind(
+	struct checks *c, struct acl_call_record *call, unsigned kind, const char *name, const void *value)
+{
+	static const uint8_t others[] = {ACL_HANDLE_STREAM, ACL_HANDLE_EVENT, ACL_HANDLE_NOTIFY,
+		ACL_HANDLE_CNT_NOTIFY, ACL_HANDLE_LABEL, ACL_HANDLE_CONTEXT, ACL_HANDLE_MODEL,
+		ACL_HANDLE_BINARY, ACL_HANDLE_FUNCTION};
+
+	for (size_t i = 0; i < sizeof(others); i++) {
+		struct acl_object *o = others[i] == kind ? NULL : object_find(c, others[i], value);
+
+		if (!o || load_relaxed(&o->state) != ACL_OBJECT_LIVE)
+			continue;
+		FINDING_BROKEN(c, call, RULE("handle-type-mismatch"),
+			PARTS(part_object(acl_handle_names[o->kind], o)),
+			"%s must be a handle of kind %s, not %s.", name, acl_handle_names[kind],
+			acl_handle_names[o->kind]);
+		return true;
+	}
+	return false;
+}
+
 /* No object of the wanted kind ever had this value. */
 static void unknown_handle(
 	struct checks *c, struct acl_call_record *call, const struct handle_use *use, const void *value)
 {
-	static const uint8_t kinds[] = {ACL_HANDLE_STREAM, ACL_HANDLE_EVENT, ACL_HANDLE_NOTIFY,
+	static const uint8_t looked_at[] = {ACL_HANDLE_STREAM, ACL_HANDLE_EVENT, ACL_HANDLE_NOTIFY,
 		ACL_HANDLE_CNT_NOTIFY, ACL_HANDLE_LABEL, ACL_HANDLE_CONTEXT, ACL_HANDLE_MODEL};
 	struct leftover *l = leftover_find(c, call, use->kind, (uintptr_t)value);
 
@@ -294,18 +335,9 @@ static void unknown_handle(
 		report_leftover(c, call, use, l);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(kinds); i++) {
-		struct acl_object *o = kinds[i] == use->kind ? NULL : object_find(c, kinds[i], value);
-
-		if (!o || load_relaxed(&o->state) != ACL_OBJECT_LIVE)
-			continue;
-		FINDING_BROKEN(c, call, RULE("handle-type-mismatch"),
-			PARTS(part_object(acl_handle_names[o->kind], o)),
-			"%s must be a handle of kind %s, not %s.", use->name, acl_handle_names[use->kind],
-			acl_handle_names[o->kind]);
+	if (handle_of_another_kind(c, call, use->kind, use->name, value))
 		return;
-	}
-	if (memchr(kinds, use->kind, sizeof(kinds)) && no_handle(c, call, use, value))
+	if (memchr(looked_at, use->kind, sizeof(looked_at)) && no_handle(c, call, use, value))
 		return;
 	check_unknown(c, call, use, value);
 }
@@ -484,6 +516,15 @@ static void handles_bind(void (*add)(void *binder, unsigned api, enum acl_phase,
 	}
 }
 
+/* Functions are looked at where kernels are launched, see handle_kind.h. */
+static bool takes_function(unsigned api)
+{
+	const struct acl_api_info *info = &acl_apis[api];
+
+	return info->n_params && acl_params(info)->role == ACL_ROLE_FUNCTION &&
+	       acl_params(info)->dir == ACL_DIR_IN;
+}
+
 static bool handles_create(struct checks *c)
 {
 	for (unsigned kind = 0; kind < ACL_HANDLE_COUNT; kind++)
@@ -491,7 +532,7 @@ static bool handles_create(struct checks *c)
 			handles_follow(c, kind, destroyed_rule(kind, false), destroyed_rule(kind, true));
 	uses_collect(c);
 	for (unsigned api = 0; api < ACL_API_COUNT; api++)
-		if (uses_of[api].count)
+		if (uses_of[api].count || takes_function(api))
 			rule_evaluated_by(c, RULE("handle-type-mismatch"), api);
 	return true;
 }

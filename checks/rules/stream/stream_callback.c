@@ -162,6 +162,37 @@ static void foreign_subscribed_twice(struct checks *c, struct acl_call_record *c
 			error_of(call) == ACL_ERROR_RT_STREAM_SUBSCRIBE, has_thread, "its thread", now);
 }
 
+/* What gettid() answers, of a thread that has made calls; a pthread id is the address of something of the
+ * thread. */
+static bool is_thread_number(struct checks *c, const struct acl_call_record *call, uint64_t id)
+{
+	struct acl_thread *t;
+	bool number = id == call->tid;
+
+	thread_each(c, t)
+	{
+		if (load_relaxed(&t->pthread_id) == id)
+			return false;
+		number |= load_relaxed(&t->tid) == id;
+	}
+	return number;
+}
+
+/* The runtime takes any number, and hands callbacks to nothing. */
+static void check_pthread_id(struct checks *c, struct acl_call_record *call, uint64_t thread)
+{
+	bool number = is_thread_number(c, call, thread);
+
+	check_callback(c, call, RULE("subscribe-thread-not-processing"), number,
+		"threadId is the number of a thread, as gettid() answers it, and no pthread id: callbacks of "
+		"the "
+		"stream run on no thread.",
+		"threadId", thread);
+	/* All that comes of it. */
+	if (number)
+		value_table_set(c, &callbacks(c)->processing, thread, REFUSED);
+}
+
 static void report_subscribe_leave(struct checks *c, struct acl_call_record *call)
 {
 	uint64_t thread = acl_arg_value(call->api, call->args, ACL_ROLE_THREAD), key = report_key(c, call),
@@ -179,6 +210,7 @@ static void report_subscribe_leave(struct checks *c, struct acl_call_record *cal
 		counter_inc(&callbacks(c)->threads);
 		value_table_set(c, &callbacks(c)->subscribed, thread, 0);
 	}
+	check_pthread_id(c, call, thread);
 }
 
 static void report_unsubscribe_enter(struct checks *c, struct acl_call_record *call)

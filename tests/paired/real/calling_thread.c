@@ -6,6 +6,8 @@
  */
 #include <pthread.h>
 #include <semaphore.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "real.h"
 
@@ -15,6 +17,7 @@ struct desk {
 	sem_t ordered, done;
 	bool there;
 	pthread_t thread;
+	uint64_t number; /* as the system has it */
 	unsigned api;
 	const void *args; /* NULL = go home */
 	int64_t result;
@@ -40,6 +43,7 @@ static void *thread_main(void *arg)
 {
 	struct desk *d = arg;
 
+	d->number = (uint64_t)syscall(SYS_gettid);
 	aclrtSetDevice(0);
 	sem_post(&d->done);
 	serve(d);
@@ -80,6 +84,11 @@ void pair_thread(unsigned number)
 uint64_t pair_thread_id(unsigned number)
 {
 	return number ? thread(number)->thread : pthread_self();
+}
+
+uint64_t pair_thread_number(unsigned number)
+{
+	return number ? thread(number)->number : (uint64_t)syscall(SYS_gettid);
 }
 
 /* A host function that stays until the scenario leaves it. */
