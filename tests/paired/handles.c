@@ -248,6 +248,50 @@ static void pinned_memory_in_place_of_a_context(void)
 	CALL(aclrtFreeHost, .hostPtr = h);
 }
 
+static aclrtBinHandle load(aclrtFuncHandle *function)
+{
+	aclrtBinHandle b = NULL;
+
+	CALL_DOES(aclrtBinaryLoadFromFile, 0, b = make_address(), .binPath = "/opt/add.o", .binHandle = &b);
+	CALL_DOES(aclrtBinaryGetFunction, 0, *function = make_address(), .binHandle = b, .kernelName = "add",
+		.funcHandle = function);
+	return b;
+}
+
+/* The step between is left out. */
+static void binary_in_place_of_its_function(void)
+{
+	aclrtFuncHandle f = NULL;
+	aclrtBinHandle b = load(&f);
+	aclrtStream s = make_stream();
+
+	CALL_FAILS(bug ? 107017 : 0, aclrtLaunchKernelV2, .funcHandle = bug ? b : f, .numBlocks = 1,
+		.argsData = DEVICE, .argsSize = 64, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtBinaryUnLoad, .binHandle = b);
+}
+
+static void arguments_of_a_binary(void)
+{
+	aclrtFuncHandle f = NULL;
+	aclrtBinHandle b = load(&f);
+	size_t size = 0;
+
+	CALL_FAILS(bug ? 107017 : 0, aclrtKernelArgsGetHandleMemSize, .funcHandle = bug ? b : f,
+		.memSize = &size);
+	CALL(aclrtBinaryUnLoad, .binHandle = b);
+}
+
+static void function_in_place_of_its_binary(void)
+{
+	aclrtFuncHandle f = NULL;
+	aclrtBinHandle b = load(&f);
+
+	if (bug)
+		CALL_FAILS(107017, aclrtBinaryUnLoad, .binHandle = f);
+	CALL(aclrtBinaryUnLoad, .binHandle = b);
+}
+
 static void create_failed(void)
 {
 	aclrtStream s = (aclrtStream)0x1234567890;
@@ -356,6 +400,9 @@ static const struct pair pairs[] = {
 	PAIR("handle-type-mismatch", half_of_a_stream),
 	PAIR("handle-type-mismatch", memory_in_place_of_a_stream),
 	PAIR("handle-type-mismatch", pinned_memory_in_place_of_a_context),
+	PAIR("handle-type-mismatch", binary_in_place_of_its_function),
+	PAIR("handle-type-mismatch", arguments_of_a_binary),
+	PAIR("handle-type-mismatch", function_in_place_of_its_binary),
 	PAIR_WITH("failed-create-output-used", create_failed, .avoids = true,
 		.also = "stream-flag-combination"),
 	PAIR("failed-create-output-used", create_again),

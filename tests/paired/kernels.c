@@ -74,40 +74,6 @@ static void unload_busy(void)
 }
 
 /* The event shows the launch that it stands behind, not the one after it. */
-/* The step between is left out. */
-static void binary_in_place_of_its_function(void)
-{
-	aclrtBinHandle b = load_file();
-	aclrtFuncHandle f = fetch(b, "add");
-	aclrtStream s = make_stream();
-
-	CALL_FAILS(bug ? 107017 : 0, aclrtLaunchKernelV2, .funcHandle = bug ? b : f, .numBlocks = 1,
-		.argsData = DEVICE, .argsSize = 64, .stream = s);
-	CALL(aclrtSynchronizeStream, .stream = s);
-	CALL(aclrtBinaryUnLoad, .binHandle = b);
-}
-
-static void arguments_of_a_binary(void)
-{
-	aclrtBinHandle b = load_file();
-	aclrtFuncHandle f = fetch(b, "add");
-	size_t size = 0;
-
-	CALL_FAILS(bug ? 107017 : 0, aclrtKernelArgsGetHandleMemSize, .funcHandle = bug ? b : f,
-		.memSize = &size);
-	CALL(aclrtBinaryUnLoad, .binHandle = b);
-}
-
-static void function_in_place_of_its_binary(void)
-{
-	aclrtBinHandle b = load_file();
-	aclrtFuncHandle f = fetch(b, "add");
-
-	if (bug)
-		CALL_FAILS(107017, aclrtBinaryUnLoad, .binHandle = f);
-	CALL(aclrtBinaryUnLoad, .binHandle = b);
-}
-
 static void unload_behind_event(void)
 {
 	aclrtBinHandle b = load_file();
@@ -754,9 +720,6 @@ static void launch_unloaded(void)
 
 static const struct pair pairs[] = {
 	PAIR("kernel-null-func", launch_unloaded),
-	PAIR("handle-type-mismatch", binary_in_place_of_its_function),
-	PAIR("handle-type-mismatch", arguments_of_a_binary),
-	PAIR("handle-type-mismatch", function_in_place_of_its_binary),
 	PAIR("use-after-free", launch_with_freed_arguments),
 	PAIR("kernel-getglobal-null", parameter_beyond_the_last),
 	PAIR("kernel-binary-unload-pending", unload_busy),

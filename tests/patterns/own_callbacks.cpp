@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A communication library that runs its host functions by itself: the thread that submits is the one that is
- * subscribed, waits for the stream, launches the callback and processes it.  Its buffers are memory of its own
- * that it registers.
+ * subscribed, waits for the stream, launches the callback and processes it.  Its buffers are memory of its
+ * own that it registers.
  */
 #include <atomic>
 #include <cstdlib>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A server that sleeps: addresses are reserved once, pages are mapped behind them while it is awake, and given
- * back while it sleeps, with what they hold saved to the host.  Awake again it has other pages at the same
- * addresses.
+ * A server that sleeps: addresses are reserved once, pages are mapped behind them while it is awake, and
+ * given back while it sleeps, with what they hold saved to the host.  Awake again it has other pages at the
+ * same addresses.
  */
 #include <unistd.h>
 
