@@ -37,6 +37,7 @@ static void physical_allocate_leave(struct checks *c, struct acl_call_record *ca
 static void referenced(
 	struct checks *c, const struct acl_call_record *call, const aclrtDrvMemHandle *out, bool import)
 {
+	struct physical_state *s;
 	struct acl_object *o;
 
 	if (!succeeded(call) || !out || !*out)
@@ -46,9 +47,13 @@ static void referenced(
 		o = object_create(c, call, ACL_HANDLE_PHYS_MEM, *out, import ? 0 : ACL_OBJECT_LEARNED);
 	if (!o)
 		return;
-	counter_inc(&physical_state(o)->references);
+	s = physical_state(o);
+	if (counter_inc(&s->references)) {
+		counter_inc(&s->again);
+		call_site_take(c, &s->again_at, call, true);
+	}
 	if (import)
-		store_relaxed(&physical_state(o)->imported, true);
+		store_relaxed(&s->imported, true);
 }
 
 static void physical_retain_leave(struct checks *c, struct acl_call_record *call)

@@ -10,6 +10,8 @@
 
 struct physical_state {
 	_Atomic uint32_t references;
+	_Atomic uint32_t again; /* those of them that came later, by the same handle */
+	struct call_site_slot again_at; /* the last of these */
 	_Atomic uint64_t size; /* 0 = unknown */
 	_Atomic bool exported, imported;
 	_Atomic bool host; /* memory of the host */

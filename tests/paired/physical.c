@@ -244,6 +244,25 @@ static void retained_left(void)
 	pair_exit();
 }
 
+/* It mostly answers with the handle that is known: where it was made is not where the reference comes from.
+ */
+static void same_handle_retained(void)
+{
+	aclrtDrvMemHandle h = physical_on(0), again = NULL;
+	char *range = reserve(MIB2);
+
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = h);
+	CALL_DOES(aclrtMemRetainAllocationHandle, 0, again = h, .virPtr = range, .handle = &again);
+	CALL(aclrtUnmapMem, .virPtr = range);
+	CALL(aclrtReleaseMemAddress, .virPtr = range);
+	CALL(aclrtFreePhysical, .handle = h);
+	if (!bug)
+		CALL(aclrtFreePhysical, .handle = again);
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL(aclFinalize, );
+	pair_exit();
+}
+
 /* Into a range that is reserved where we do not see it. */
 static void mapping_left(void)
 {
@@ -539,6 +558,7 @@ static const struct pair pairs[] = {
 	PAIR("vmm-physical-granularity", odd_size_as_told),
 	PAIR("leak-vmm", reference_left),
 	PAIR("leak-vmm", retained_left),
+	PAIR("leak-vmm", same_handle_retained),
 	PAIR("leak-vmm", mapping_left),
 	PAIR("capture-resource-freed-before-destroy", physical_of_model),
 	PAIR("capture-resource-freed-before-destroy", range_of_model),

@@ -164,24 +164,58 @@ static void mappings(struct checks *c)
 		block_never_freed);
 }
 
+static void retained_history(struct acl_object_history *h, const void *object)
+{
+	struct acl_object *o = (struct acl_object *)object;
+
+	h->handle = o->kind;
+	h->kind = acl_handle_names[o->kind];
+	h->value = load_relaxed(&o->value);
+	h->serial = load_relaxed(&o->serial);
+	h->device = load_relaxed(&o->device);
+	call_site_copy(&h->created, &physical_state(o)->again_at);
+}
+
+static struct finding_part retained_never_freed(const void *object)
+{
+	return part_history("never freed", retained_history, object);
+}
+
+/* Of the references to it those that were made first are freed first, as far as anyone can say. */
+static uint64_t retained_left(struct acl_object *o)
+{
+	uint64_t references = load_relaxed(&physical_state(o)->references),
+		 again = load_relaxed(&physical_state(o)->again);
+
+	return references < again ? references : again;
+}
+
 /* A handle that a retain answered with is a reference of ours, wherever the memory comes from. */
 static void physical_memory(struct checks *c)
 {
-	struct leaks l = {0};
+	struct leaks made = {0}, retained = {0};
 	struct acl_object *o;
 
 	object_each(c, ACL_HANDLE_PHYS_MEM, o)
 	{
 		uint64_t references = load_relaxed(&physical_state(o)->references);
 
-		if (!object_usable(o) || !references ||
+		uint64_t again = retained_left(o);
+
+		if (!object_usable(o) ||
 			load_relaxed(&o->flags) & (ACL_OBJECT_INHERITED | ACL_OBJECT_REPORTED))
 			continue;
-		leak_add(&l, call_site_caller(object_created(c, o)), 0, o);
-		l.count += references - 1;
+		if (again) {
+			leak_add(&retained, call_site_caller(&physical_state(o)->again_at), 0, o);
+			retained.count += again - 1;
+		}
+		if (references > again)
+			leak_add(&made, call_site_caller(object_created(c, o)), 0, o);
 	}
-	leak_report(c, NULL, RULE("leak-vmm"), &l, ACL_HANDLE_PHYS_MEM, "references to physical memory",
+	leak_report(c, NULL, RULE("leak-vmm"), &made, ACL_HANDLE_PHYS_MEM, "references to physical memory",
 		"never freed", object_never_destroyed);
+	leak_report(c, NULL, RULE("leak-vmm"), &retained, ACL_HANDLE_COUNT + 1,
+		"later references to physical memory", "never freed", retained_never_freed);
 }
 
 /* Runs before the state lets the memory go. */
