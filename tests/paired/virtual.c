@@ -612,7 +612,7 @@ static const struct pair pairs[] = {
 	PAIR("vmm-map-overlap", link_mapped),
 	PAIR("vmm-handle-misuse", physical_twice),
 	PAIR("vmm-handle-misuse", physical_retained),
-	PAIR("vmm-handle-misuse", link_of_released),
+	PAIR("mem-link-advice-invalid", link_of_released),
 	PAIR_EACH("vmm-map-outside-reservation", mapped_into_released_range, MAP_MEMORY),
 	PAIR("vmm-map-outside-reservation", mapped_into_range_that_may_be_reserved),
 	PAIR_EACH("vmm-map-outside-reservation", linked_to_released_range, MAP_LINK),

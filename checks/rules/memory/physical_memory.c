@@ -6,20 +6,33 @@
 
 /* --- references ------------------------------------------------------------------------ */
 
-static void check_alive(struct checks *c, struct acl_call_record *call, const void *handle)
+static void check_alive_for(
+	struct checks *c, struct acl_call_record *call, const struct acl_rule *rule, const void *handle)
 {
 	struct acl_object *o = handle ? object_find(c, ACL_HANDLE_PHYS_MEM, handle) : NULL;
 
 	if (o)
-		FINDING(c, call, "vmm-handle-misuse", !object_usable(o),
+		FINDING_OF(c, call, rule, !object_usable(o),
 			PARTS(part_address("handle", handle), part_object("physical memory", o)),
 			"The last reference to this physical memory was released before.");
+}
+
+static void check_alive(struct checks *c, struct acl_call_record *call, const void *handle)
+{
+	check_alive_for(c, call, RULE("vmm-handle-misuse"), handle);
 }
 
 /* All of these begin with the handle. */
 static void used(struct checks *c, struct acl_call_record *call)
 {
 	check_alive(c, call, ACL_ARGS(call, aclrtFreePhysical)->handle);
+}
+
+/* Only that is wrong with the wish: its own rule speaks about both of its arguments. */
+static void link_wished(struct checks *c, struct acl_call_record *call)
+{
+	check_alive_for(c, call, RULE("mem-link-advice-invalid"),
+		acl_arg_pointer(call->api, call->args, ACL_ROLE_PHYSICAL));
 }
 
 static void physical_map_enter(struct checks *c, struct acl_call_record *call)
@@ -78,7 +91,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(FREE_PHYSICAL), ACL_ENTER, used},
 	{ON_OP(INFO_PHYSICAL_PROPERTIES), ACL_ENTER, used},
 	{ON_OP(EXPORT_PHYSICAL), ACL_ENTER, physical_export_enter},
-	{ON_OP(CONFIGURE_MEMORY_LINK), ACL_ENTER, used},
+	{ON_OP(CONFIGURE_MEMORY_LINK), ACL_ENTER, link_wished},
 };
 
 const struct check_module module_physical_use = {
