@@ -144,6 +144,20 @@ bool device_reset_is_last(struct checks *c, const struct acl_call_record *call, 
 	return load_relaxed(&c->target) == ACL_CANN_8_1 && !held_elsewhere(c, thread_of(call), device);
 }
 
+bool device_reset_answers_set(struct checks *c, const struct acl_call_record *call, int device)
+{
+	struct acl_device *d = device_at(c, device);
+
+	return d && call->api != ACL_API_aclrtResetDeviceForce &&
+	       (load_relaxed(&d->beyond) > 0 ||
+		       (load_relaxed(&c->target) == ACL_CANN_8_1 && load_relaxed(&d->sets) > 0));
+}
+
+static void set_answered(struct acl_device *d)
+{
+	atomic_fetch_sub(load_relaxed(&d->beyond) > 0 ? &d->beyond : &d->sets, 1);
+}
+
 bool device_reset_counts_left(const struct checks *c, const struct acl_call_record *call)
 {
 	bool behind = load_relaxed(&process_devices(c)->calls_back);
@@ -178,8 +192,14 @@ static void reset_leave(struct checks *c, struct acl_call_record *call)
 	struct acl_thread *t = thread_of(call);
 	struct acl_object *context;
 
-	if (!d || !succeeded(call))
+	if (!d)
 		return;
+	if (!succeeded(call)) {
+		if (error_of(call) == ACL_ERROR_RT_CONTEXT_RELEASE_ERROR &&
+			device_reset_answers_set(c, call, id))
+			set_answered(d);
+		return;
+	}
 	store_relaxed(&d->set_since_reset, false);
 	store_relaxed(&d->ever_reset, true);
 	if (!call->state.device_ends) {
@@ -187,6 +207,7 @@ static void reset_leave(struct checks *c, struct acl_call_record *call)
 			atomic_fetch_sub(&d->sets, 1);
 		return;
 	}
+	atomic_store(&d->beyond, call->api == ACL_API_aclrtResetDeviceForce ? 0 : load_relaxed(&d->sets) - 1);
 	atomic_store(&d->sets, 0);
 	context = object_of(c, atomic_exchange(&d->context, 0));
 	if (context) {

@@ -9,6 +9,7 @@
 
 struct acl_device {
 	_Atomic int32_t sets; /* successful SetDevice minus ResetDevice */
+	_Atomic int32_t beyond; /* sets beyond the first that one reset took back, where one is enough */
 	_Atomic int32_t inherited; /* those of the parent, before it forked this process */
 	_Atomic bool set_since_reset;
 	_Atomic bool ever_set, ever_reset;
@@ -81,6 +82,8 @@ struct acl_object *context_current(struct checks *c, struct acl_thread *t, bool 
 int device_current(struct checks *c, struct acl_thread *t);
 /* Whether this ResetDevice/ResetDeviceForce takes the device out of use. */
 bool device_reset_is_last(struct checks *c, const struct acl_call_record *call, int device);
+/* Whether it stands for an aclrtSetDevice, though an earlier reset has taken the device out of use (8.1). */
+bool device_reset_answers_set(struct checks *c, const struct acl_call_record *call, int device);
 int device_argument(const struct acl_call_record *call);
 /*
  * Whether now, in enter or leave of a reset, what is left on the device counts: before the reset, or, where

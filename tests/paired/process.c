@@ -254,6 +254,31 @@ static void reset_unset(void)
 	CALL_FAILS(bug ? 507007 : 0, aclrtResetDevice, .deviceId = 1);
 }
 
+/* There one reset may be enough, and as many as sets are no mistake: of one more than that the answer says
+ * so. */
+static void reset_as_often_as_set(void)
+{
+	CALL(aclrtSetDevice, .deviceId = 1);
+	CALL(aclrtSetDevice, .deviceId = 1);
+	CALL(aclrtResetDevice, .deviceId = 1);
+	CALL_FAILS(507007, aclrtResetDevice, .deviceId = 1);
+	if (bug)
+		CALL_FAILS(507007, aclrtResetDevice, .deviceId = 1);
+}
+
+/* The first one was another thread's, which has the device no more. */
+static void reset_by_each_thread(void)
+{
+	CALL(aclrtSetDevice, .deviceId = 1);
+	pair_thread(1);
+	CALL(aclrtSetDevice, .deviceId = 1);
+	CALL(aclrtResetDevice, .deviceId = 1);
+	pair_thread(0);
+	CALL_FAILS(507007, aclrtResetDevice, .deviceId = 1);
+	if (bug)
+		CALL_FAILS(507007, aclrtResetDevice, .deviceId = 1);
+}
+
 static void own_peer(void)
 {
 	CALL_FAILS(bug ? 100000 : 0, aclrtDeviceEnablePeerAccess, .peerDeviceId = bug ? 0 : 1);
@@ -359,6 +384,8 @@ static const struct pair pairs[] = {
 	PAIR("init-callback-null-or-duplicate", other_finalize_callback),
 	PAIR("device-reset-force-order", reset_after_force),
 	PAIR("device-reset-unset", reset_unset),
+	PAIR_WITH("device-reset-unset", reset_as_often_as_set, .target = ACL_CANN_8_1 + 1),
+	PAIR_WITH("device-reset-unset", reset_by_each_thread, .target = ACL_CANN_8_1 + 1),
 	PAIR("peer-same-device", own_peer),
 	PAIR("peer-disable-not-enabled", disable_unknown_peer),
 	PAIR("context-destroy-default", destroy_default_context),

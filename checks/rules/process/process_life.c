@@ -90,8 +90,9 @@ static void process_reset_leave(struct checks *c, struct acl_call_record *call)
 	value_table_get(&process(c)->forced, device, &forced);
 	FINDING(c, call, "device-reset-force-order", unset && forced, PARTS(part_late(call)),
 		"aclrtResetDeviceForce released the device before, and aclrtSetDevice was not called again.");
-	FINDING(c, call, "device-reset-unset", unset && !forced, PARTS(part_late(call)),
-		"The device is not set in this process, or no longer.");
+	FINDING(c, call, "device-reset-unset",
+		unset && !forced && !device_reset_answers_set(c, call, device_argument(call)),
+		PARTS(part_late(call)), "The device is not set in this process, or no longer.");
 	if (succeeded(call))
 		value_table_set(c, &process(c)->forced, device, call->api == ACL_API_aclrtResetDeviceForce);
 }
