@@ -34,6 +34,53 @@ static void execute(aclmdlRI model, aclrtStream s)
 	CALL(aclmdlRIExecuteAsync, .modelRI = model, .stream = s);
 }
 
+/* --- memory of another device -------------------------------------------------------------------------- */
+
+/* The model reads it from there, and nothing but its execution does. */
+static void device_of_its_memory_reset(void)
+{
+	aclrtStream s = make_stream();
+	void *mine = written_memory(), *theirs;
+	aclmdlRI model;
+
+	CALL(aclrtSetDevice, .deviceId = 1);
+	theirs = written_memory();
+	CALL(aclrtSetDevice, .deviceId = 0);
+	CALL(aclrtDeviceEnablePeerAccess, .peerDeviceId = 1);
+	model = model_that_copies(mine, theirs, INSIDE);
+	execute(model, s);
+	if (!bug) {
+		wait_for(s);
+		CALL(aclmdlRIDestroy, .modelRI = model);
+		CALL(aclrtFree, .devPtr = theirs);
+	}
+	CALL(aclrtResetDevice, .deviceId = 1);
+	CALL(aclrtResetDevice, .deviceId = 0);
+}
+
+/* The same model, and access that it needs is taken back. */
+static void access_to_its_memory_disabled(void)
+{
+	aclrtStream s = make_stream();
+	void *mine = written_memory(), *theirs;
+	aclmdlRI model;
+
+	CALL(aclrtSetDevice, .deviceId = 1);
+	theirs = written_memory();
+	CALL(aclrtSetDevice, .deviceId = 0);
+	CALL(aclrtDeviceEnablePeerAccess, .peerDeviceId = 1);
+	model = model_that_copies(mine, theirs, INSIDE);
+	execute(model, s);
+	if (!bug)
+		wait_for(s);
+	CALL(aclrtDeviceDisablePeerAccess, .peerDeviceId = 1);
+	wait_for(s);
+	CALL(aclmdlRIDestroy, .modelRI = model);
+	CALL(aclrtFree, .devPtr = theirs);
+	CALL(aclrtResetDevice, .deviceId = 1);
+	CALL(aclrtResetDevice, .deviceId = 0);
+}
+
 /* --- a copy, and a model behind it -------------------------------------------------------------------- */
 
 /* The model reads what the other stream still writes. */
@@ -673,6 +720,8 @@ static const struct pair pairs[] = {
 	PAIR("stream-race-set", set_behind_a_body),
 	PAIR("stream-race-set", body_behind_a_copy),
 	PAIR("async-result-used-before-sync", result_of_a_body_read),
+	PAIR("peer-disable-not-enabled", access_to_its_memory_disabled),
+	PAIR_ALSO("peer-device-reset-in-use", device_of_its_memory_reset, "leak-device-memory"),
 	PAIR("mdlri-concurrent-execute", executed_twice_at_once),
 	PAIR("mdlri-destroy-running", destroyed_while_it_runs),
 	PAIR("mdlri-destroy-running", destroyed_while_it_runs_long),

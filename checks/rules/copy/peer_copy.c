@@ -2,6 +2,7 @@
 /* Two devices: what was queried, enabled, copied between them, and is still in use. */
 #include "checks/engine/plain_format.h"
 #include "checks/rules/copy/copy_operands.h"
+#include "checks/rules/copy/earlier_access.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/signal_state.h"
@@ -102,6 +103,45 @@ static struct acl_object *copying_stream(struct checks *c, int device, int other
 	return NULL;
 }
 
+/*
+ * Memory of the device that a task of another one (< 0: of any other) uses: of tasks of models that is all
+ * there is, as long as other rules let accesses be followed: for these alone each copy would cost more. What
+ * is mapped needs no peer access, and does not go with a reset.
+ */
+static bool used_from_outside(struct checks *c, int device, int other, struct access_conflict *x)
+{
+	struct acl_block *b;
+	unsigned compared;
+
+	map_each(memory_blocks(c), b)
+	{
+		uint64_t base = load_relaxed(&b->base);
+		struct access_question q = {.block = b,
+			.start = base,
+			.end = base + load_relaxed(&b->size),
+			.writes = true,
+			.device = other,
+			.not_device = device};
+
+		if (load_relaxed(&b->device) == device && load_relaxed(&b->kind) == MEM_DEVICE &&
+			access_in_flight(c, &q, x, &compared))
+			return true;
+	}
+	return false;
+}
+
+/* A stream of the device with a task on its way that needs access to the other one. */
+static struct acl_object *stream_between(struct checks *c, int device, int other)
+{
+	struct acl_object *s = copying_stream(c, device, other);
+	struct access_conflict x;
+
+	if (s || !used_from_outside(c, other, device, &x))
+		return s;
+	s = object_of(c, x.earlier.stream);
+	return s && !(x.earlier.flags & ACCESS_MAYBE) && !order_may_be_unseen(c, s, NULL) ? s : NULL;
+}
+
 static void disabling(struct checks *c, struct acl_call_record *call)
 {
 	int device = device_current(c, thread_of(call)),
@@ -114,8 +154,8 @@ static void disabling(struct checks *c, struct acl_call_record *call)
 		return;
 	enabled = bit_of(&device_at(c, device)->peers, peer);
 	if (enabled && checks_happened(c, WHEN_DEVICES)) {
-		s = copying_stream(c, device, peer);
-		s = s ? s : copying_stream(c, peer, device);
+		s = stream_between(c, device, peer);
+		s = s ? s : stream_between(c, peer, device);
 	}
 	FINDING(c, call, "peer-disable-not-enabled", !enabled || s, PARTS(part_object("stream", s)), "%s",
 		enabled ? "A copy between the two devices is on its way, and the host has not waited for it."
@@ -263,6 +303,25 @@ static void peer_copy_enter(struct checks *c, struct acl_call_record *call)
 
 /* --- peer-device-reset-in-use ------------------------------------------------------------------ */
 
+static void outside_use_report(struct checks *c, struct acl_call_record *call, int device)
+{
+	struct access_conflict x;
+	struct acl_object *s = used_from_outside(c, device, -1, &x) ? object_of(c, x.earlier.stream) : NULL;
+
+	if (!s)
+		return;
+	stream_loses(call, s);
+	FINDING_BROKEN(c, call, RULE("peer-device-reset-in-use"),
+		PARTS(part_int("device", device), part_history("task in flight", earlier_history, &x),
+			part_object("its stream", s), part_block("memory", x.block),
+			part_advice(x.earlier.flags & ACCESS_MAYBE || order_may_be_unseen(c, s, NULL))),
+		"Device %d goes out of use, and nothing the host did shows that %s on %s of device %d, which "
+		"uses "
+		"its memory, is done. " HOST_EDGE,
+		device, acl_apis[x.earlier.api].name, STREAM_TEXT(s), load_relaxed(&s->device),
+		HOST_EDGE_ARGS(s, x.earlier.api));
+}
+
 static void peer_reset_enter(struct checks *c, struct acl_call_record *call)
 {
 	int device = device_argument(call);
@@ -278,6 +337,8 @@ static void peer_reset_enter(struct checks *c, struct acl_call_record *call)
 		"Device %d goes out of use while a copy on %s of device %d may still use its "
 		"memory.",
 		device, STREAM_TEXT(s), load_relaxed(&s->device));
+	if (!s)
+		outside_use_report(c, call, device);
 }
 
 static const struct check_hook hooks[] = {
