@@ -5,6 +5,7 @@
 #include "tools/softnpu/core/answers.h"
 #include "tools/softnpu/info/half.h"
 #include "tools/softnpu/memory/addrmap.h"
+#include "tools/softnpu/memory/copy.h"
 #include "tools/softnpu/sync/stream.h"
 
 #define MAX_SUM 0x100000000ull /* bytes */
@@ -66,6 +67,26 @@ static const struct reducible *reducible_find(aclDataType type)
 	return NULL;
 }
 
+/* Memory that is mapped may go at any time: by way of buffers that stay. */
+static aclError reduce_by_parts(const struct reduce_op *r, const struct place *dst, const struct place *src)
+{
+	char to[4096], from[4096];
+	struct reduce_op part = *r;
+	aclError rc = ACL_SUCCESS;
+
+	for (uint64_t done = 0; done < r->count && !rc; done += part.count) {
+		part.count = r->count - done < sizeof(to) ? r->count - done : sizeof(to);
+		rc = bytes_move(to, true, dst->host + done, dst->safe, part.count);
+		if (!rc)
+			rc = bytes_move(from, true, src->host + done, src->safe, part.count);
+		if (rc)
+			break;
+		reducible_find(r->type)->reduce(&part, to, from);
+		rc = bytes_move(dst->host + done, dst->safe, to, true, part.count);
+	}
+	return rc;
+}
+
 static aclError reduce_run(struct op *op, struct lane *lane)
 {
 	const struct reduce_op *r = container_of(op, struct reduce_op, op);
@@ -76,8 +97,10 @@ static aclError reduce_run(struct op *op, struct lane *lane)
 	dst = place_of(r->dst);
 	src = place_of(r->src);
 	npu_unlock();
-	if (!dst.safe || !src.safe || r->count > dst.room || r->count > src.room)
+	if (r->count > dst.room || r->count > src.room)
 		return ACL_ERROR_RT_DRV_INTERNAL_ERROR;
+	if (!dst.safe || !src.safe)
+		return reduce_by_parts(r, &dst, &src);
 	reducible_find(r->type)->reduce(r, dst.host, src.host);
 	return ACL_SUCCESS;
 }
