@@ -23,6 +23,33 @@ static inline void mark_written(struct checks *c, uint32_t index)
 		atomic_fetch_or(word, UINT64_C(1) << index % 64);
 }
 
+#define SMALL 4096 /* what holds a descriptor: whether it was more than set is looked at each time */
+
+static _Atomic uint64_t *set_word(struct checks *c, uint32_t index)
+{
+	struct written_page *p =
+		index / WRITTEN_PAGE_BLOCKS < WRITTEN_PAGES
+			? load_acquire(&written_state_of(c)->page[index / WRITTEN_PAGE_BLOCKS])
+			: NULL;
+
+	return p ? &p->sets[index % WRITTEN_PAGE_BLOCKS / 64] : NULL;
+}
+
+static bool is_set(struct checks *c, uint32_t index)
+{
+	_Atomic uint64_t *word = set_word(c, index);
+
+	return word && load_relaxed(word) >> index % 64 & 1;
+}
+
+static void mark_set(struct checks *c, uint32_t index)
+{
+	_Atomic uint64_t *word = set_word(c, index);
+
+	if (word && !is_set(c, index))
+		atomic_fetch_or(word, UINT64_C(1) << index % 64);
+}
+
 void block_unwritten(struct checks *c, struct acl_block *b)
 {
 	struct written_state *s = written_state_of(c);
@@ -38,9 +65,12 @@ void block_unwritten(struct checks *c, struct acl_block *b)
 	word = written_word(c, block_number(b));
 	if (word)
 		atomic_fetch_and(word, ~(UINT64_C(1) << block_number(b) % 64));
+	if (is_set(c, block_number(b)))
+		atomic_fetch_and(set_word(c, block_number(b)), ~(UINT64_C(1) << block_number(b) % 64));
 }
 
-bool block_maybe_written(struct checks *c, struct acl_block *b)
+/* By more than sets. */
+static bool maybe_written(struct checks *c, struct acl_block *b)
 {
 	if (load_relaxed(&written_state_of(c)->off) || is_written(c, block_number(b)))
 		return true;
@@ -50,6 +80,16 @@ bool block_maybe_written(struct checks *c, struct acl_block *b)
 	if (other_submitters_possible(c, CHECKS_OTHER_WORK))
 		store_relaxed(&written_state_of(c)->off, true);
 	return load_relaxed(&written_state_of(c)->off);
+}
+
+bool block_maybe_written(struct checks *c, struct acl_block *b)
+{
+	return is_set(c, block_number(b)) || maybe_written(c, b);
+}
+
+bool block_only_set(struct checks *c, struct acl_block *b)
+{
+	return is_set(c, block_number(b)) && !maybe_written(c, b);
 }
 
 static void unseen_writer(struct checks *c)
@@ -166,7 +206,10 @@ static __attribute__((noinline)) void accesses_enter(struct checks *c, struct ac
 		if (is_written(c, e.dst->block.index)) {
 			access_counts_written(c, op, e.dst);
 		} else {
-			mark_written(c, e.dst->block.index);
+			if (op->group == ACL_OP_GROUP_SET && e.dst->block.size <= SMALL)
+				mark_set(c, e.dst->block.index);
+			else
+				mark_written(c, e.dst->block.index);
 			access_forget(op, e.dst);
 		}
 	}

@@ -14,6 +14,7 @@ struct operation;
 /* By block index: a bit of its own, as the blocks themselves lie too far for a look at every copy. */
 struct written_page {
 	_Atomic uint64_t bits[WRITTEN_PAGE_BLOCKS / 64];
+	_Atomic uint64_t sets[WRITTEN_PAGE_BLOCKS / 64]; /* small ones that sets alone have written so far */
 };
 
 struct written_state {
@@ -71,6 +72,8 @@ static inline uint64_t unseen_writers(const struct checks *c)
 bool unseen_writer_pending(struct checks *c);
 /* Whether anything may have written the device memory since it was allocated. */
 bool block_maybe_written(struct checks *c, struct acl_block *b);
+/* Sets have, and surely nothing else; known of memory that is no larger than what descriptors need. */
+bool block_only_set(struct checks *c, struct acl_block *b);
 /* The source of the copy that the call is, if surely nothing has written it; of a batch the first such. */
 const struct op_access *unwritten_source(const struct operation *op, const struct acl_call_record *call);
 

@@ -249,6 +249,35 @@ static void descriptor_cleared(void)
 	wait_for(c.s);
 }
 
+/* The memory was cleared when it was made, and that was all. */
+static void descriptor_only_set(void)
+{
+	aclrtStream s = make_stream();
+	void *desc = make_device_memory(256), *a = make_device_memory(SIZE), *b = make_device_memory(SIZE);
+
+	CALL(aclrtMemset, .devPtr = a, .maxCount = SIZE, .count = SIZE);
+	CALL_EACH(0, ROLE(DST, desc), ROLE(LIMIT, 256), ROLE(BYTES, 256), ROLE(NUMBER, 64), ROLE(STREAM, s));
+	if (!bug)
+		fill(desc, a, b);
+	run(desc, s);
+	wait_for(s);
+}
+
+/* The same of what is read from there, and filled from the host. */
+static void descriptor_set_and_sent(void)
+{
+	aclrtStream s = make_stream();
+	void *desc = make_device_memory(256), *h = make_host_memory(256);
+
+	CALL(aclrtMemset, .devPtr = desc, .maxCount = 256, .count = 256);
+	if (!bug)
+		CALL(aclrtMemcpy, .dst = desc, .destMax = 256, .src = h, .count = 64,
+			.kind = ACL_MEMCPY_HOST_TO_DEVICE);
+	CALL(aclrtMemset, .devPtr = (char *)desc + 128, .maxCount = 64, .count = 64);
+	run(desc, s);
+	wait_for(s);
+}
+
 /* Others may have put a descriptor there since. */
 static void descriptor_written_since(void)
 {
@@ -304,6 +333,9 @@ static const struct pair pairs[] = {
 	PAIR("desc-modified-in-flight", cache_descriptor_filled_again),
 	PAIR_EACH("desc-not-set", descriptor_cleared, SET_BYTES),
 	PAIR_EACH("desc-not-set", descriptor_cleared, SET_WORDS),
+	PAIR_EACH("desc-not-set", descriptor_only_set, SET_BYTES),
+	PAIR_EACH("desc-not-set", descriptor_only_set, SET_WORDS),
+	PAIR("desc-not-set", descriptor_set_and_sent),
 	PAIR("desc-not-set", descriptor_written_since),
 	PAIR("desc-not-set", set_behind_a_descriptor),
 };

@@ -127,19 +127,21 @@ static void using(struct checks *c, struct acl_call_record *call)
 {
 	struct block_lookup place;
 	uint64_t serial;
-	bool cleared;
+	bool cleared, only_set;
 
 	if (!check_buffer(c, call, &place))
 		return;
 	serial = value_table_value(
 		&descriptors(c)->filled, key_of_two((uintptr_t)desc_of(call), kind_of(call)));
 	cleared = kind_of(call) == DESC_COPY && descriptor_is_cleared(c, call);
+	only_set = block_only_set(c, place.block);
 	FINDING(c, call, "desc-not-set",
 		cleared || (serial != load_relaxed(&place.block->serial) &&
-				   !block_maybe_written(c, place.block)),
+				   (only_set || !block_maybe_written(c, place.block))),
 		PARTS(part_address("descriptor", desc_of(call)), part_block("memory", place.block)),
-		cleared ? "A set went over the descriptor, and %s was not called for it since."
-			: "%s was not called for this descriptor, and nothing else wrote its memory.",
+		cleared    ? "A set went over the descriptor, and %s was not called for it since."
+		: only_set ? "%s was not called for this descriptor, and nothing but a set wrote its memory."
+			   : "%s was not called for this descriptor, and nothing else wrote its memory.",
 		kind_of(call) == DESC_COPY ? "aclrtSetMemcpyDesc" : "aclrtCmoSetDesc");
 }
 
