@@ -654,72 +654,6 @@ static void oldest_profile(void)
 	IS(aclrtResetDevice(0), 507007);
 }
 
-/* A child of a program that used the runtime can begin anew. */
-/*
- * Not under AddressSanitizer: its allocator is not made anew in a child, and a
- * worker of the parent may hold its lock at the fork (seen with gcc 12).
- */
-#ifndef __SANITIZE_ADDRESS__
-static void fork_begins_anew(void)
-{
-	setup();
-	OK(aclrtMemcpyAsync(d, N_BYTES, a, N_BYTES, TO_DEVICE, s));
-	if (!fork()) {
-		void *p;
-
-		alarm(20);
-		if (aclrtMalloc(&p, 64, 0) != 107002)
-			_exit(1);
-		setup();
-		OK(aclrtMemcpyAsync(d, N_BYTES, a, N_BYTES, TO_DEVICE, s));
-		OK(aclrtMemcpyAsync(b, N_BYTES, d, N_BYTES, TO_HOST, s));
-		OK(aclrtSynchronizeStream(s));
-		same();
-		exit(tap_failed());
-	}
-	OK(aclrtSynchronizeStream(s));
-	OK(child_status());
-}
-
-static aclError no_config(const char *config, size_t length, void *data)
-{
-	return *config || length || data ? ACL_ERROR_INVALID_PARAM : ACL_SUCCESS;
-}
-
-static void count_states(int32_t device, aclrtDeviceState state, void *args)
-{
-	*(int *)args += device + (int)state + 1;
-}
-
-/* The child has not made the calls of its parent either. */
-static void fork_begins_uninitialized(void)
-{
-	int n = 0;
-
-	OK(aclInitCallbackRegister(ACL_REG_TYPE_ACL_DVPP, no_config, NULL));
-	OK(aclInit(NULL));
-	OK(aclrtRegDeviceStateCallback("count", count_states, &n));
-	OK(aclrtSnapShotProcessLock(getpid(), NULL));
-	if (!fork()) {
-		alarm(20);
-		OK(aclInit(NULL));
-		IS(aclInit(NULL), 100002);
-		OK(aclInitCallbackRegister(ACL_REG_TYPE_ACL_DVPP, no_config, NULL));
-		IS(aclrtSnapShotProcessUnlock(getpid(), NULL), 507907);
-		OK(aclrtRegDeviceStateCallback("count", count_states, &n));
-		OK(aclrtSetDevice(0));
-		OK(aclrtResetDevice(0));
-		IS(n, 1 + 2 + 3 + 4);
-		OK(aclFinalize());
-		IS(aclFinalize(), 100037);
-		exit(tap_failed());
-	}
-	OK(child_status());
-	OK(aclrtSnapShotProcessUnlock(getpid(), NULL));
-	OK(aclFinalize());
-}
-#endif
-
 static const struct tap_case cases[] = {
 	C(sync_copies),
 	C(async_copies),
@@ -752,10 +686,6 @@ static const struct tap_case cases[] = {
 	C(calls_told_to_fail),
 	C(on_device),
 	C(oldest_profile),
-#ifndef __SANITIZE_ADDRESS__
-	C(fork_begins_anew),
-	C(fork_begins_uninitialized),
-#endif
 };
 
 int main(void)

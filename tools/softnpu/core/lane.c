@@ -44,9 +44,12 @@ static void sched_open(void)
 	sched.open = true;
 }
 
+static __thread uint32_t own_id; /* 0 = not asked for yet */
+
 void sched_forget(void)
 {
 	memset(&sched, 0, sizeof(sched));
+	own_id = 0;
 }
 
 /* Our threads take no signals: the program's handlers run in its own. */
@@ -77,11 +80,9 @@ static bool thread_start(void *(*fn)(void *), const char *name)
 
 static uint32_t thread_id(void)
 {
-	static __thread uint32_t id;
-
-	if (!id)
-		id = (uint32_t)syscall(SYS_gettid);
-	return id;
+	if (!own_id)
+		own_id = (uint32_t)syscall(SYS_gettid);
+	return own_id;
 }
 
 void *op_new(const struct op_type *type, size_t size)

@@ -41,6 +41,12 @@ static void hold_signals(sigset_t *before)
 	pthread_sigmask(SIG_BLOCK, &set, before);
 }
 
+static void restore_signals(const sigset_t *before)
+{
+	if (!takes_no_signals)
+		pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
 void npu_own_thread(void)
 {
 	takes_no_signals = true;
@@ -52,7 +58,6 @@ void npu_lock(void)
 
 	if (!takes_no_signals)
 		hold_signals(&before);
-	npu_fork_init();
 	pthread_mutex_lock(&lock);
 	if (!takes_no_signals)
 		mask = before;
@@ -64,8 +69,7 @@ void npu_unlock(void)
 	const sigset_t before = mask;
 
 	pthread_mutex_unlock(&lock);
-	if (!takes_no_signals)
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
+	restore_signals(&before);
 }
 
 /* With the kernel's own wait: a condition variable of the C library has a lock inside, and would give ours
@@ -135,6 +139,8 @@ void npu_keep(const void *p)
  */
 static void child_after_fork(void)
 {
+	const sigset_t before = mask;
+
 	pthread_mutex_init(&lock, NULL);
 	sched_forget();
 	objects_forget();
@@ -149,16 +155,20 @@ static void child_after_fork(void)
 	snapshot_forget();
 	exceptions_forget();
 	state_callbacks_forget();
+	timeouts_forget();
+	labels_forget();
+	allocators_forget();
+	symbols_forget();
+	options_forget();
+	limits_forget();
+	restore_signals(&before);
 }
 
-static void register_fork(void)
+/*
+ * Before the program can: its own handlers run while ours do not have the lock, and in the child after all
+ * was forgotten, so that they may call us.
+ */
+__attribute__((constructor)) static void register_fork(void)
 {
 	pthread_atfork(npu_lock, npu_unlock, child_after_fork);
-}
-
-void npu_fork_init(void)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, register_fork);
 }

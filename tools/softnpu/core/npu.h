@@ -42,11 +42,15 @@ bool npu_wait(struct npu_condition *c, uint64_t deadline);
 void npu_changed(struct npu_condition *c);
 /* For a condition of which one waiting thread is enough. */
 void npu_changed_for_one(struct npu_condition *c);
-/* The lock survives fork: the child starts as a process that has made no call. */
-void npu_fork_init(void);
-/* What a forked child has not done: aclInit, a snapshot. */
+/* The lock survives fork. The child starts as a process that has made no call: what it has not done. */
 void init_forget(void);
 void snapshot_forget(void);
+void timeouts_forget(void);
+void labels_forget(void);
+void allocators_forget(void);
+void symbols_forget(void);
+void options_forget(void);
+void limits_forget(void);
 /* What a forked child forgets stays reachable: leak checkers shall not see it as lost. */
 void npu_keep(const void *p);
 

@@ -12,6 +12,12 @@
 static uint32_t wait_seconds; /* 0 = for ever */
 static uint64_t execute_us; /* 0 = as long as can be */
 
+void timeouts_forget(void)
+{
+	wait_seconds = 0;
+	execute_us = 0;
+}
+
 uint64_t timeout_wait_deadline(uint32_t seconds)
 {
 	if (!seconds)

@@ -11,6 +11,11 @@
 
 static unsigned n_labels; /* that are not destroyed */
 
+void labels_forget(void)
+{
+	n_labels = 0;
+}
+
 struct label {
 	struct object obj;
 	struct list link; /* of the model it is set in */

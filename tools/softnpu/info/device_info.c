@@ -327,8 +327,8 @@ aclError aclrtDeviceGetP2PAtomicCapabilities(uint32_t *capabilities, const aclrt
 
 #define LARGEST_FIFO (64u << 20)
 
-static struct {
-	uint32_t value;
+static const struct {
+	uint32_t value; /* until another one is set */
 	uint32_t least, most; /* what is refused lies outside */
 	uint32_t without_effect; /* up to this */
 	uint32_t unit;
@@ -340,6 +340,16 @@ static struct {
 	[ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE] = {1 << 20, 1024, LARGEST_FIFO, 0, 8, false},
 	[ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE] = {4 << 20, 1 << 20, LARGEST_FIFO, 0, 8, true},
 };
+
+static struct {
+	uint32_t value;
+	bool set;
+} limits_now[ARRAY_SIZE(limits)];
+
+void limits_forget(void)
+{
+	memset(limits_now, 0, sizeof(limits_now));
+}
 
 static aclError check_limit(aclrtDeviceLimit which)
 {
@@ -355,8 +365,10 @@ static aclError set_limit(aclrtDeviceLimit which, uint32_t value)
 	if (!rc && (value < limits[which].least || value > limits[which].most))
 		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "%u is not from %u to %u", value,
 			limits[which].least, limits[which].most);
-	if (!rc && value > limits[which].without_effect)
-		limits[which].value = ALIGN_UP(value, limits[which].unit);
+	if (!rc && value > limits[which].without_effect) {
+		limits_now[which].value = ALIGN_UP(value, limits[which].unit);
+		limits_now[which].set = true;
+	}
 	return rc;
 }
 
@@ -370,7 +382,7 @@ static aclError get_limit(aclrtDeviceLimit which, size_t *value)
 	aclError rc = check_limit(which);
 
 	if (!rc)
-		*value = limits[which].value;
+		*value = limits_now[which].set ? limits_now[which].value : limits[which].value;
 	return rc;
 }
 

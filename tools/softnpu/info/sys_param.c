@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options of the process and of contexts, saturation mode. */
+#include <string.h>
+
 #include "tools/softnpu/core/answers.h"
 #include "tools/softnpu/core/device.h"
 
@@ -67,6 +69,13 @@ static bool saturation_chosen;
 bool overflows_are_infinite(void)
 {
 	return saturation_chosen && saturation != ACL_RT_OVERFLOW_MODE_SATURATION;
+}
+
+void options_forget(void)
+{
+	memset(process_options, 0, sizeof(process_options));
+	saturation = ACL_RT_OVERFLOW_MODE_INFNAN;
+	saturation_chosen = false;
 }
 
 static aclError set_saturation(aclrtFloatOverflowMode mode)

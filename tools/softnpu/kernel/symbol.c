@@ -19,6 +19,18 @@ struct symbol {
 
 static struct list symbols = {&symbols, &symbols};
 
+/* What the program registered is still there, what was made of it is not. */
+void symbols_forget(void)
+{
+	struct symbol *s;
+
+	list_for_each(s, &symbols, link)
+	{
+		s->func = NULL;
+		memset(s->where, 0, sizeof(s->where));
+	}
+}
+
 static struct symbol *symbol_find(const void *symbol, bool variable)
 {
 	struct symbol *s;
