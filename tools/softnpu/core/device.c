@@ -11,9 +11,16 @@
 
 static struct device devices[MAX_DEVICES];
 
+static void number_devices(void)
+{
+	for (int i = 0; i < MAX_DEVICES; i++)
+		devices[i].id = i;
+}
+
 void devices_forget(void)
 {
 	memset(devices, 0, sizeof(devices));
+	number_devices();
 	memset(npu_thread(), 0, sizeof(*npu_thread()));
 	npu_thread()->device = -1;
 }
@@ -33,7 +40,9 @@ bool contexts_exist(void)
 
 struct device *device_get(int id)
 {
-	devices[id].id = id;
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, number_devices);
 	return &devices[id];
 }
 

@@ -9,6 +9,12 @@
 
 struct stream;
 
+/* Memory of a device for the runtime's own use; it goes with the device at the latest. */
+struct kept_memory {
+	char *addr; /* NULL until it is asked for */
+	unsigned releases; /* of the device, when it was made */
+};
+
 struct device {
 	int id;
 	unsigned set_count; /* aclrtSetDevice not yet taken back */
@@ -20,7 +26,7 @@ struct device {
 	unsigned streams, events, notifies; /* in use */
 	uint32_t cores[2]; /* aclrtSetDeviceResLimit */
 	bool cores_set[2];
-	void *cores_meet; /* memory of the device's own; NULL until it is asked for */
+	struct kept_memory cores_meet; /* aclrtGetHardwareSyncAddr */
 	uint64_t executed; /* tasks that began, for SOFTNPU_LOST_DEVICE */
 	unsigned releases; /* of all that was on it */
 };
@@ -39,7 +45,7 @@ struct context {
 	aclError failure; /* of such a task: nothing is submitted any more */
 	int64_t sys_params[8]; /* aclSysParamOpt */
 	unsigned sys_params_set; /* bit mask */
-	void *overflows; /* memory where kernels note an overflow; NULL until it is asked for */
+	struct kept_memory overflows; /* where kernels note an overflow */
 };
 
 /* Per thread. Objects are named by handle and generation: a dead one is recognised. */
@@ -59,7 +65,7 @@ struct thread_state {
 
 struct thread_state *npu_thread(void);
 
-/* NULL when there is no such device. */
+/* NULL when there is no such device. Neither needs the lock, nor does the device's id. */
 struct device *device_find(int64_t id);
 struct device *device_get(int id); /* id is known to be valid */
 /* Whether the device is gone (SOFTNPU_LOST_DEVICE): 507010, noted as an error, or 0. */

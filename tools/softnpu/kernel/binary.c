@@ -278,9 +278,8 @@ static aclError unload(const void *handle)
 		f->bin = NULL;
 		object_kill(&f->obj);
 	}
-	for (unsigned i = 0; i < MAX_DEVICES; i++)
-		if (block_at(b->code[i]))
-			memory_delete(block_at(b->code[i]));
+	for (int i = 0; i < MAX_DEVICES; i++)
+		kept_drop(&b->code[i], device_get(i));
 	object_kill(&b->obj);
 	return ACL_SUCCESS;
 }
@@ -290,17 +289,15 @@ aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle)
 	return LOCKED(unload(binHandle));
 }
 
-static aclError make_code(const struct binary *b, struct device *dev, void **code)
+static aclError make_code(struct binary *b, struct device *dev)
 {
-	struct block *block;
+	struct kept_memory *code = &b->code[dev->id];
 
-	if ((b->described && b->described != dev) || block_at(*code))
+	if ((b->described && b->described != dev) || kept_find(code, dev))
 		return ACL_SUCCESS;
-	block = memory_new(BLOCK_DEVICE, dev, memory_rounded(b->size), b->size, ARENA_GRAIN);
-	if (!block)
+	if (!kept_make(code, dev, b->size))
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no room for the binary");
-	memcpy(block->shadow, b->image, b->size);
-	*code = block->addr;
+	memcpy(block_at(code->addr)->shadow, b->image, b->size);
 	return ACL_SUCCESS;
 }
 
@@ -308,7 +305,7 @@ aclError function_load(const struct function *f, struct device *dev)
 {
 	struct binary *b = f ? f->bin : NULL;
 
-	return b && b->lazy ? make_code(b, dev, &b->code[dev->id]) : ACL_SUCCESS;
+	return b && b->lazy ? make_code(b, dev) : ACL_SUCCESS;
 }
 
 /* On the current device. */
@@ -321,10 +318,10 @@ static aclError device_address(const void *handle, void **addr, size_t *size)
 	if (!rc)
 		rc = put_on_device(b, &dev);
 	if (!rc && !b->lazy)
-		rc = make_code(b, dev, &b->code[dev->id]);
+		rc = make_code(b, dev);
 	if (rc)
 		return rc;
-	*addr = block_at(b->code[dev->id]) ? b->code[dev->id] : NULL;
+	*addr = kept_find(&b->code[dev->id], dev);
 	*size = b->size;
 	return ACL_SUCCESS;
 }

@@ -81,6 +81,11 @@ aclError softnpu_describe_kernel(const char *name, const size_t *param_sizes, si
 	if (!name || (!param_sizes && num_params) || num_params > MAX_KERNEL_PARAMS)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "name or sizes NULL, or more than %u parameters",
 			MAX_KERNEL_PARAMS);
+	for (size_t i = 0; i < num_params; i++)
+		if (!param_sizes[i] || param_sizes[i] > MAX_PARAM_BYTES)
+			return npu_err(ACL_ERROR_INVALID_PARAM,
+				"parameter %zu has %zu bytes, 1 to %u are possible", i, param_sizes[i],
+				MAX_PARAM_BYTES);
 	return LOCKED(set_params(name, param_sizes, num_params));
 }
 

@@ -7,6 +7,7 @@
 #include "tools/softnpu/sync/stream.h"
 
 #define MAX_KERNEL_PARAMS 128u
+#define MAX_PARAM_BYTES 65536u /* of one that is described */
 
 struct binary {
 	struct object obj;
@@ -18,7 +19,7 @@ struct binary {
 	bool registered; /* data for the CPU: has no functions but those that were registered */
 	bool lazy; /* loaded by the first use of a function on a device */
 	unsigned on[MAX_DEVICES]; /* releases of the device + 1 when it was copied there; 0: it was not */
-	void *code[MAX_DEVICES]; /* NULL until it is asked for */
+	struct kept_memory code[MAX_DEVICES];
 	aclrtOpExceptionCallback exception;
 	void *exception_data;
 };

@@ -14,7 +14,7 @@ struct symbol {
 	char *name;
 	struct function *func; /* of a kernel, at first use */
 	size_t size; /* of a variable, 0 = kernel */
-	char *where[MAX_DEVICES]; /* of a variable, at first use */
+	struct kept_memory where[MAX_DEVICES]; /* of a variable */
 };
 
 static struct list symbols = {&symbols, &symbols};
@@ -111,23 +111,23 @@ aclError aclrtGetFuncBySymbol(const void *symbol, aclrtFuncHandle *funcHandle)
 static aclError locate(const void *symbol, struct symbol **out, char **addr)
 {
 	struct symbol *s = symbol_find(symbol, true);
+	struct kept_memory *where;
 	struct context *ctx;
-	struct block *b;
+	bool there;
 	aclError rc = context_need(&ctx);
 
 	if (rc)
 		return rc;
 	if (!s)
 		return npu_err(ACL_ERROR_RT_INVALID_SYMBOL, "%p is no registered variable", symbol);
-	if (!block_at(s->where[ctx->dev->id])) {
-		b = memory_new(BLOCK_DEVICE, ctx->dev, memory_rounded(s->size), s->size, ARENA_GRAIN);
-		if (!b)
-			return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no room for variable %s", s->name);
-		memset(b->shadow, 0, s->size);
-		s->where[ctx->dev->id] = b->addr;
-	}
+	where = &s->where[ctx->dev->id];
+	there = kept_find(where, ctx->dev);
+	*addr = kept_make(where, ctx->dev, s->size);
+	if (!*addr)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no room for variable %s", s->name);
+	if (!there)
+		memset(block_at(*addr)->shadow, 0, s->size);
 	*out = s;
-	*addr = s->where[ctx->dev->id];
 	return ACL_SUCCESS;
 }
 

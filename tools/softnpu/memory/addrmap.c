@@ -130,7 +130,7 @@ static struct {
 	struct arena *arena;
 	enum location loc;
 	int device;
-} known[16];
+} known[MAX_DEVICES + 2];
 static unsigned known_count;
 
 void place_arena(struct arena *a, enum location loc, int device)

@@ -85,15 +85,35 @@ static void delete_if_on(struct block *b, void *dev)
 void memory_release_device(struct device *dev)
 {
 	blocks_each(delete_if_on, dev);
-	dev->cores_meet = NULL;
 }
 
 void memory_release_context(struct context *ctx)
 {
-	struct block *b = block_at(ctx->overflows);
+	kept_drop(&ctx->overflows, ctx->dev);
+}
 
-	if (b)
-		memory_delete(b);
+/* After a release of the device something else may lie there. */
+char *kept_find(const struct kept_memory *k, const struct device *dev)
+{
+	return k->releases == dev->releases && block_at(k->addr) ? k->addr : NULL;
+}
+
+char *kept_make(struct kept_memory *k, struct device *dev, size_t size)
+{
+	struct block *b;
+
+	if (kept_find(k, dev))
+		return k->addr;
+	b = memory_new(BLOCK_DEVICE, dev, memory_rounded(size), size, ARENA_GRAIN);
+	*k = (struct kept_memory){b ? b->addr : NULL, dev->releases};
+	return k->addr;
+}
+
+void kept_drop(struct kept_memory *k, const struct device *dev)
+{
+	if (kept_find(k, dev))
+		memory_delete(block_at(k->addr));
+	k->addr = NULL;
 }
 
 uint32_t page_bytes(uint32_t page_type)
@@ -279,17 +299,11 @@ aclError aclrtFreeHostWithDevSync(void *hostPtr)
 }
 
 /* Nothing writes there. */
-static aclError place(struct device *dev, void **where, void **out)
+static aclError place(struct device *dev, struct kept_memory *where, void **out)
 {
-	struct block *b;
-
-	if (!block_at(*where)) {
-		b = memory_new(BLOCK_DEVICE, dev, PLACE_BYTES, PLACE_BYTES, ARENA_GRAIN);
-		if (!b)
-			return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no room on device %u", dev->id);
-		*where = b->addr;
-	}
-	*out = *where;
+	if (!kept_make(where, dev, PLACE_BYTES))
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no room on device %d", dev->id);
+	*out = where->addr;
 	return ACL_SUCCESS;
 }
 

@@ -18,6 +18,11 @@ void pool_block_gone(struct block *b);
 /* Block sizes of aclrtMalloc and of the other functions. */
 size_t memory_padded(size_t size);
 size_t memory_rounded(size_t size);
+/* The address while it is there, else NULL. */
+char *kept_find(const struct kept_memory *k, const struct device *dev);
+/* The address, made if need be; NULL: no room. */
+char *kept_make(struct kept_memory *k, struct device *dev, size_t size);
+void kept_drop(struct kept_memory *k, const struct device *dev);
 /* The device's range of addresses, open. NULL: 207001 was reported. */
 struct arena *memory_arena(enum block_kind kind, struct device *dev);
 
