@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "acl/acl_rt_memory_soma.h"
+#include "softnpu.h"
 #include "two_streams.h"
 
 /* Through a piece of device memory and back. */
@@ -336,6 +337,150 @@ static void key_of_gone_notify(void)
 		fclose(files[i]);
 }
 
+/* Each has its own memory, however many there are. */
+static void many_devices(void)
+{
+	aclrtPtrAttributes where;
+	void *block[64];
+
+	putenv("SOFTNPU_DEVICES=64");
+	putenv("SOFTNPU_MEMORY=64M");
+	for (int i = 0; i < 64; i++) {
+		OK(aclrtSetDevice(i));
+		block[i] = device_new(N_BYTES);
+		OK(aclrtMemset(block[i], N_BYTES, i, N_BYTES));
+	}
+	for (int i = 0; i < 64; i++) {
+		OK(aclrtPointerGetAttributes(block[i], &where));
+		IS(where.location.type, ACL_MEM_LOCATION_TYPE_DEVICE);
+		IS(where.location.id, i);
+		OK(aclrtFree(block[i]));
+	}
+}
+
+static char variable;
+
+#define MANY 64
+
+static bool among(void *const *blocks, const void *address)
+{
+	for (int i = 0; i < MANY; i++)
+		if (blocks[i] == address)
+			return true;
+	return false;
+}
+
+/* What the runtime had on a device is gone with it: what lies there later is the program's. */
+static void reset_ends_the_runtimes_memory(void)
+{
+	void *blocks[MANY], *code, *where;
+	aclrtBinHandle bin;
+	size_t size;
+
+	OK(softnpu_register_variable(&variable, "v", N_BYTES));
+	setup();
+	OK(aclrtBinaryLoadFromData(a, N_BYTES, NULL, &bin));
+	OK(aclrtBinaryGetDevAddress(bin, &code, &size));
+	OK(aclrtGetSymbolAddress(&variable, &where));
+	OK(aclrtResetDevice(0));
+	OK(aclrtSetDevice(0));
+	device_new(N_BYTES); /* as before, so that the same addresses come next */
+	device_new(N_BYTES);
+	for (int i = 0; i < MANY; i++)
+		OK(aclrtMallocAlign32(&blocks[i], N_BYTES, ACL_MEM_MALLOC_HUGE_FIRST));
+	TRUE(among(blocks, code) && among(blocks, where));
+	OK(aclrtBinaryGetDevAddress(bin, &code, &size));
+	OK(aclrtGetSymbolAddress(&variable, &where));
+	TRUE(!among(blocks, code) && !among(blocks, where));
+	OK(aclrtBinaryUnLoad(bin));
+	for (int i = 0; i < MANY; i++)
+		OK(aclrtFree(blocks[i]));
+}
+
+/* The rows would be somewhere else altogether. */
+static void pitch_beyond_memory(void)
+{
+	size_t pitch = (size_t)1 << 63;
+
+	setup();
+	IS(aclrtMemcpy2d(d, pitch, a, pitch, 16, 3, TO_DEVICE), 507899);
+	IS(aclrtMemcpy2d(d, SIZE_MAX - 7, a, 64, 64, 2, TO_DEVICE), 507899);
+}
+
+static void reduce_virtual_memory(void)
+{
+	aclrtPhysicalMemProp prop = {
+		.memAttr = ACL_HBM_MEM_HUGE, .location = {0, ACL_MEM_LOCATION_TYPE_DEVICE}};
+	int32_t *host;
+	const unsigned n = 3 * N_BYTES / sizeof(*host) - 5;
+	aclrtDrvMemHandle memory;
+	unsigned wrong = 0;
+	char *va = NULL;
+
+	setup();
+	host = host_new(3 * N_BYTES);
+	OK(aclrtReserveMemAddress((void **)&va, 2 * MIB2, 0, NULL, 0));
+	OK(aclrtMallocPhysical(&memory, MIB2, &prop, 0));
+	OK(aclrtMapMem(va, MIB2, 0, memory, 0));
+	for (unsigned i = 0; i < n; i++)
+		host[i] = (int32_t)i;
+	OK(aclrtMemcpy(va, n * 4, host, n * 4, TO_DEVICE));
+	OK(aclrtMemcpy(va + MIB2 / 2, n * 4, host, n * 4, TO_DEVICE));
+	OK(aclrtReduceAsync(va, va + MIB2 / 2, n * 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, s, NULL));
+	OK(aclrtSynchronizeStream(s));
+	OK(aclrtMemcpy(host, n * 4, va, n * 4, TO_HOST));
+	for (unsigned i = 0; i < n; i++)
+		wrong += host[i] != (int32_t)(2 * i);
+	IS(wrong, 0);
+	if (!bad_addresses_are_errors())
+		return;
+	OK(aclrtReduceAsync(va + MIB2, va, 64, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, s, NULL));
+	IS(aclrtSynchronizeStream(s), 507899);
+}
+
+/* A copy that the caller makes itself fails as its other errors do. */
+static void failures_are_noted(void)
+{
+	static char pageable[64];
+	void *dst[] = {pageable}, *src[1];
+	size_t max[] = {(size_t)1 << 62}, first[] = {0}, fail;
+	aclrtMemcpyBatchAttr attr = {
+		.dstLoc = {0, ACL_MEM_LOCATION_TYPE_HOST}, .srcLoc = {0, ACL_MEM_LOCATION_TYPE_DEVICE}};
+
+	setup();
+	src[0] = d;
+	IS(aclrtMemcpyBatch(dst, max, src, max, 1, &attr, first, 1, &fail), 507899);
+	IS(aclrtGetLastError(ACL_RT_THREAD_LEVEL), 507899);
+	IS(aclrtMemcpyBatchAsync(dst, max, src, max, 1, &attr, first, 1, &fail, s), 507899);
+	IS(aclrtGetLastError(ACL_RT_THREAD_LEVEL), 507899);
+	if (!bad_addresses_are_errors())
+		return;
+	IS(aclrtMemsetAsync((void *)0x1000, 64, 0, 64, s), 507899);
+	IS(aclrtGetLastError(ACL_RT_THREAD_LEVEL), 507899);
+	IS(aclrtMemcpyAsync(d, 64, (void *)0x1000, 64, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE, s), 507899);
+	OK(aclrtSynchronizeStream(s));
+}
+
+static void sizes_of_parameters(void)
+{
+	const size_t none[] = {8, 0}, huge[] = {8, SIZE_MAX};
+
+	IS(softnpu_describe_kernel("kernel", none, 2), 100000);
+	IS(softnpu_describe_kernel("kernel", huge, 2), 100000);
+}
+
+static void no_stream_is_left(void)
+{
+	aclrtContext context;
+	uint32_t left;
+
+	putenv("SOFTNPU_STREAMS=1");
+	OK(aclrtSetDevice(0));
+	OK(aclrtCreateContext(&context, 0));
+	OK(aclrtGetStreamAvailableNum(&left));
+	IS(left, 0);
+}
+
 static const struct tap_case cases[] = {
 	C(virtual_memory),
 	C(huge_pages),
@@ -348,6 +493,13 @@ static const struct tap_case cases[] = {
 	C(address_questions),
 	C(other_process),
 	C(key_of_gone_notify),
+	C(many_devices),
+	C(reset_ends_the_runtimes_memory),
+	C(pitch_beyond_memory),
+	C(reduce_virtual_memory),
+	C(failures_are_noted),
+	C(sizes_of_parameters),
+	C(no_stream_is_left),
 };
 
 int main(void)

@@ -85,16 +85,18 @@ bool arena_open(struct arena *a, size_t size, bool hidden)
 
 	if (a->size)
 		return true;
-	size = ALIGN_UP(size, HUGE_PAGE);
-	while (!map_range(a, size, hidden)) {
-		size = size / 2 / HUGE_PAGE * HUGE_PAGE;
-		if (size < SMALLEST_RANGE)
-			return false;
-	}
-	madvise(a->addr, size, MADV_DONTDUMP);
 	e = calloc(1, sizeof(*e));
 	if (!e)
 		return false;
+	size = ALIGN_UP(size, HUGE_PAGE);
+	while (!map_range(a, size, hidden)) {
+		size = size / 2 / HUGE_PAGE * HUGE_PAGE;
+		if (size < SMALLEST_RANGE) {
+			free(e);
+			return false;
+		}
+	}
+	madvise(a->addr, size, MADV_DONTDUMP);
 	list_init(&a->extents);
 	for (unsigned i = 0; i < ARRAY_SIZE(a->bins); i++)
 		list_init(&a->bins[i]);

@@ -57,9 +57,12 @@ static bool reachable(const struct place *dst, const struct place *src)
 	return device_get(dst->device)->peer[src->device];
 }
 
-static size_t extent_of(const struct area *a, size_t pitch)
+static bool fits(const struct area *a, size_t pitch, const struct place *p)
 {
-	return a->height ? (a->height - 1) * pitch + a->width : 0;
+	size_t before, all;
+
+	return !a->height || (!__builtin_mul_overflow(a->height - 1, pitch, &before) &&
+				     !__builtin_add_overflow(before, a->width, &all) && all <= p->room);
 }
 
 aclError copy_now(const struct area *a)
@@ -77,12 +80,19 @@ aclError copy_now(const struct area *a)
 		npu_log("device %d has no peer access to device %d", dst.device, src.device);
 		return ACL_ERROR_RT_DRV_INTERNAL_ERROR;
 	}
-	if (extent_of(a, a->dpitch) > dst.room || extent_of(a, a->spitch) > src.room)
+	if (!fits(a, a->dpitch, &dst) || !fits(a, a->spitch, &src))
 		return ACL_ERROR_RT_DRV_INTERNAL_ERROR;
 	for (size_t row = 0; row < a->height && !rc; row++)
 		rc = bytes_move(
 			dst.host + row * a->dpitch, dst.safe, src.host + row * a->spitch, src.safe, a->width);
 	return rc;
+}
+
+aclError copy_by_caller(const struct area *a)
+{
+	aclError rc = copy_now(a);
+
+	return rc ? npu_err(rc, "the copy from %p to %p failed", a->src, a->dst) : ACL_SUCCESS;
 }
 
 aclError set_now(void *dst, size_t count, int value)

@@ -15,6 +15,8 @@ struct area {
 
 /* Moves the bytes now. Takes the lock itself while it looks the addresses up. */
 aclError copy_now(const struct area *a);
+/* The same for a call, which notes what fails. */
+aclError copy_by_caller(const struct area *a);
 aclError set_now(void *dst, size_t count, int value);
 /* As copy_now, for tasks that hold addresses of their own. */
 aclError bytes_move(char *dst, bool dst_safe, const char *src, bool src_safe, size_t n);

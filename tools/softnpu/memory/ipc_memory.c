@@ -18,8 +18,8 @@ struct ipc_memory {
 	char *addr; /* of an import; NULL: exported */
 	char *shadow;
 	int fd; /* of the memory: what others open */
-	const char *from; /* of what is exported: the same range gets the same key again, */
 	size_t size;
+	const char *from; /* of what is exported: the same range gets the same key again, */
 	unsigned times; /* and is closed as often */
 };
 
@@ -120,6 +120,7 @@ static bool map_views(struct ipc_memory *m, const struct shared_key *k)
 	addr = mmap(NULL, size, prot, MAP_SHARED, m->fd, from);
 	shadow = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, from);
 	if (addr != MAP_FAILED && shadow != MAP_FAILED) {
+		m->size = k->size;
 		m->addr = addr + inside;
 		m->shadow = shadow + inside;
 		return true;
@@ -132,9 +133,9 @@ static bool map_views(struct ipc_memory *m, const struct shared_key *k)
 	return false;
 }
 
-static void unmap_views(const struct ipc_memory *m, size_t bytes)
+static void unmap_views(const struct ipc_memory *m)
 {
-	size_t inside = (uintptr_t)m->addr % page_size(), size = ALIGN_UP(inside + bytes, page_size());
+	size_t inside = (uintptr_t)m->addr % page_size(), size = ALIGN_UP(inside + m->size, page_size());
 
 	munmap(m->addr - inside, size);
 	munmap(m->shadow - inside, size);
@@ -215,11 +216,12 @@ static aclError close_key(const char *key)
 		return rc;
 	if (!m->addr && --m->times)
 		return ACL_SUCCESS;
+	/* Also when the program has freed it. */
 	b = m->addr ? block_at(m->addr) : NULL;
-	if (b) {
-		unmap_views(m, b->size);
+	if (b)
 		memory_delete(b);
-	}
+	if (m->addr)
+		unmap_views(m);
 	close(m->fd);
 	list_del(&m->link);
 	free(m);

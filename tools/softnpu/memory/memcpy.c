@@ -30,10 +30,7 @@ aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, a
 	struct area a = {dst, src, count, count, count, 1};
 	aclError rc = dst == src ? ACL_SUCCESS : LOCKED(may_copy_now());
 
-	if (rc || dst == src)
-		return rc;
-	rc = copy_now(&a);
-	return rc ? npu_err(rc, "the copy from %p to %p failed", src, dst) : ACL_SUCCESS;
+	return rc || dst == src ? rc : copy_by_caller(&a);
 }
 
 /* What the two places say about a copy's kind. */
@@ -116,25 +113,40 @@ aclError copy_pageable_ready(struct stream *s)
 
 static aclError submit_failing(struct stream *s);
 
+/* What the source holds now. */
+static aclError stage(const struct area *a, void **staged)
+{
+	struct place src = place_of(a->src);
+	aclError rc;
+
+	*staged = a->width <= src.room ? malloc(a->width) : NULL;
+	if (!*staged)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory to stage %zu bytes", a->width);
+	rc = bytes_move(*staged, true, src.host, src.safe, a->width);
+	if (!rc)
+		return ACL_SUCCESS;
+	free(*staged);
+	return npu_err(rc, "%p..+%zu cannot be read", a->src, a->width);
+}
+
 aclError copy_submit(struct stream *s, const struct area *a, aclrtMemcpyKind kind, enum copy_form form)
 {
 	struct area *one;
 	void *staged = NULL;
+	bool stages = kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE && !npu_on_device() && a->height == 1;
+	aclError rc = ACL_SUCCESS;
 
 	if (form == COPY_FAILS_LATER)
 		return submit_failing(s);
+	if (stages)
+		rc = stage(a, &staged);
+	if (rc)
+		return rc;
 	one = malloc(sizeof(*one));
-	if (one) {
+	if (one)
 		*one = *a;
-		if (kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE && !npu_on_device() && a->height == 1) {
-			staged = malloc(a->width);
-			if (staged && !place_of(a->src).safe)
-				bytes_move(staged, true, a->src, false, a->width);
-			else if (staged)
-				memcpy(staged, place_of(a->src).host, a->width);
-			one->src = staged ? staged : a->src;
-		}
-	}
+	if (one && staged)
+		one->src = staged;
 	return stream_submit(s, copy_op_new(one, 1, staged));
 }
 
@@ -194,10 +206,7 @@ aclError aclrtMemcpyAsync(
 	bool now = false;
 	aclError rc = LOCKED(copy_async(&a, kind, stream, &now));
 
-	if (rc || !now)
-		return rc;
-	rc = copy_now(&a);
-	return rc ? npu_err(rc, "the copy from %p to %p failed", src, dst) : ACL_SUCCESS;
+	return rc || !now ? rc : copy_by_caller(&a);
 }
 
 /* The condition is the copy's own: nothing to decide on this side. */

@@ -78,10 +78,7 @@ aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch,
 		rc = check_size(&a);
 	if (!rc && !is_nothing(&a))
 		rc = LOCKED(may_copy_now(&a, kind));
-	if (rc || is_nothing(&a))
-		return rc;
-	rc = copy_now(&a);
-	return rc ? npu_err(rc, "the copy from %p to %p failed", src, dst) : ACL_SUCCESS;
+	return rc || is_nothing(&a) ? rc : copy_by_caller(&a);
 }
 
 static aclError copy_async(const struct area *a, aclrtMemcpyKind kind, aclrtStream stream, bool *now)
@@ -118,8 +115,5 @@ aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t sp
 		rc = npu_unless_gone(OBJ_STREAM, stream, check_size(&a));
 	if (!rc && !is_nothing(&a))
 		rc = LOCKED(copy_async(&a, kind, stream, &now));
-	if (rc || !now)
-		return rc;
-	rc = copy_now(&a);
-	return rc ? npu_err(rc, "the copy from %p to %p failed", src, dst) : ACL_SUCCESS;
+	return rc || !now ? rc : copy_by_caller(&a);
 }

@@ -138,7 +138,7 @@ static aclError batch_sync(const struct batch *b, size_t *fail)
 	for (size_t i = 0; i < b->n && !rc; i++) {
 		struct area a = entry_area(b, i);
 
-		rc = copy_now(&a);
+		rc = copy_by_caller(&a);
 		*fail = rc ? i : *fail;
 	}
 	return rc;
@@ -200,7 +200,7 @@ static aclError batch_async(const struct batch *b, aclrtStream stream, size_t *f
 
 		rc = LOCKED(submit_entry(b, i, stream, fail, &now));
 		if (!rc && now)
-			rc = copy_now(&a);
+			rc = copy_by_caller(&a);
 	}
 	return rc;
 }

@@ -66,6 +66,13 @@ static aclError refused(const struct fill *f)
 	return rc || f->words ? rc : capture_refuses();
 }
 
+static aclError fill_by_caller(const struct fill *f)
+{
+	aclError rc = fill_now(f);
+
+	return rc ? npu_err(rc, "setting memory at %p failed", f->dst) : ACL_SUCCESS;
+}
+
 /* The driver is the first to compare the bytes with max. */
 static aclError fill_sync(const struct fill *f, size_t max)
 {
@@ -73,12 +80,7 @@ static aclError fill_sync(const struct fill *f, size_t max)
 
 	if (!rc && f->count > max)
 		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "%zu exceed %zu", f->count, max);
-	if (!rc) {
-		rc = fill_now(f);
-		if (rc)
-			npu_err(rc, "setting memory at %p failed", f->dst);
-	}
-	return rc;
+	return rc ? rc : fill_by_caller(f);
 }
 
 /* *now: host memory is set by the caller itself; words in it at once, whatever the stream does or whose it
@@ -110,7 +112,7 @@ static aclError memset_submit(const struct fill *f, aclrtStream stream)
 	bool now = false;
 	aclError rc = LOCKED(fill_async(f, stream, &now));
 
-	return rc || !now ? rc : fill_now(f);
+	return rc || !now ? rc : fill_by_caller(f);
 }
 
 aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)

@@ -4,11 +4,11 @@
 
 #include "tools/softnpu/core/answers.h"
 #include "tools/softnpu/info/half.h"
-#include "tools/softnpu/memory/addrmap.h"
 #include "tools/softnpu/memory/copy.h"
 #include "tools/softnpu/sync/stream.h"
 
 #define MAX_SUM 0x100000000ull /* bytes */
+#define PART 4096u
 
 struct reduce_op {
 	struct op op;
@@ -23,12 +23,13 @@ struct reduce_op {
 
 /* wide holds the sum of any two; load and store lead there and back. */
 #define REDUCE(type, wide, load, store)                                                                      \
-	static void reduce_##type##_##load(const struct reduce_op *r, char *to, const char *from)            \
+	static void reduce_##type##_##load(                                                                  \
+		const struct reduce_op *r, char *to, const char *from, uint64_t bytes)                       \
 	{                                                                                                    \
 		type *d = (type *)to;                                                                        \
 		const type *s = (const type *)from;                                                          \
                                                                                                              \
-		for (uint64_t i = 0; i < r->count / sizeof(type); i++) {                                     \
+		for (uint64_t i = 0; i < bytes / sizeof(type); i++) {                                        \
 			wide a = load(d[i]), b = load(s[i]);                                                 \
                                                                                                              \
 			if (r->kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM)                                     \
@@ -49,7 +50,7 @@ REDUCE(uint16_t, float, bf16_to_float, float_to_bf16)
 static const struct reducible {
 	aclDataType type;
 	unsigned size;
-	void (*reduce)(const struct reduce_op *r, char *to, const char *from);
+	void (*reduce)(const struct reduce_op *r, char *to, const char *from, uint64_t bytes);
 } reducible[] = {
 	{ACL_FLOAT, 4, reduce_float_AS_IT_IS},
 	{ACL_FLOAT16, 2, reduce_uint16_t_half_to_float},
@@ -67,23 +68,26 @@ static const struct reducible *reducible_find(aclDataType type)
 	return NULL;
 }
 
-/* Memory that is mapped may go at any time: by way of buffers that stay. */
-static aclError reduce_by_parts(const struct reduce_op *r, const struct place *dst, const struct place *src)
+/* Memory that may not be mapped is read and written by the kernel. */
+static aclError reduce_part(const struct reduce_op *r, char *dst, const char *src, uint64_t bytes)
 {
-	char to[4096], from[4096];
-	struct reduce_op part = *r;
+	char to[PART] __attribute__((aligned(16))), from[PART] __attribute__((aligned(16)));
+	aclError rc = bytes_move(to, true, dst, false, bytes);
+
+	if (!rc)
+		rc = bytes_move(from, true, src, false, bytes);
+	if (rc)
+		return rc;
+	reducible_find(r->type)->reduce(r, to, from, bytes);
+	return bytes_move(dst, false, to, true, bytes);
+}
+
+static aclError reduce_parts(const struct reduce_op *r, char *dst, const char *src)
+{
 	aclError rc = ACL_SUCCESS;
 
-	for (uint64_t done = 0; done < r->count && !rc; done += part.count) {
-		part.count = r->count - done < sizeof(to) ? r->count - done : sizeof(to);
-		rc = bytes_move(to, true, dst->host + done, dst->safe, part.count);
-		if (!rc)
-			rc = bytes_move(from, true, src->host + done, src->safe, part.count);
-		if (rc)
-			break;
-		reducible_find(r->type)->reduce(&part, to, from);
-		rc = bytes_move(dst->host + done, dst->safe, to, true, part.count);
-	}
+	for (uint64_t done = 0; done < r->count && !rc; done += PART)
+		rc = reduce_part(r, dst + done, src + done, r->count - done < PART ? r->count - done : PART);
 	return rc;
 }
 
@@ -100,8 +104,8 @@ static aclError reduce_run(struct op *op, struct lane *lane)
 	if (r->count > dst.room || r->count > src.room)
 		return ACL_ERROR_RT_DRV_INTERNAL_ERROR;
 	if (!dst.safe || !src.safe)
-		return reduce_by_parts(r, &dst, &src);
-	reducible_find(r->type)->reduce(r, dst.host, src.host);
+		return reduce_parts(r, dst.host, src.host);
+	reducible_find(r->type)->reduce(r, dst.host, src.host, r->count);
 	return ACL_SUCCESS;
 }
 

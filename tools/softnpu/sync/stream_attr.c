@@ -51,7 +51,7 @@ static aclError available(uint32_t *count)
 	aclError rc = context_need(&ctx);
 
 	if (!rc)
-		*count = (uint32_t)CFG(streams) - ctx->dev->streams;
+		*count = ctx->dev->streams < CFG(streams) ? (uint32_t)CFG(streams) - ctx->dev->streams : 0;
 	return rc;
 }
 
@@ -353,7 +353,7 @@ static aclError give_up(aclrtStream handle, bool of_device)
 			"the stream is bound to a model, or %sfor the host", of_device ? "" : "not ");
 	object_get(&s->obj);
 	lane_cancel(&s->lane);
-	lane_wait(&s->lane, s->lane.submitted, 0);
+	lane_wait_for_tasks(&s->lane, s->lane.submitted, 0);
 	s->error = s->ctx->failure = ACL_SUCCESS;
 	object_put(&s->obj);
 	return ACL_SUCCESS;
@@ -388,7 +388,7 @@ static void find_busy(struct object *o, void *arg)
 	struct stream *s = container_of(o, struct stream, obj);
 	struct abort_wait *w = arg;
 
-	if (s->ctx->dev == w->dev && !lane_done(&s->lane, s->lane.submitted))
+	if (s->ctx->dev == w->dev && s->lane.completed < s->lane.submitted)
 		w->busy = s;
 }
 
@@ -401,7 +401,7 @@ static aclError check_set(const struct device *dev, int32_t id)
 	return ACL_SUCCESS;
 }
 
-/* Callbacks might have reset the device. */
+/* Callbacks might have reset the device. Those that streams handed out are not waited for. */
 static aclError abort_device(int32_t id, uint32_t timeout)
 {
 	struct abort_wait w = {.dev = device_find(id)};
@@ -417,7 +417,7 @@ static aclError abort_device(int32_t id, uint32_t timeout)
 		objects_each(OBJ_STREAM, find_busy, &w);
 		if (w.busy) {
 			object_get(&w.busy->obj);
-			done = lane_wait(&w.busy->lane, w.busy->lane.submitted, deadline);
+			done = lane_wait_for_tasks(&w.busy->lane, w.busy->lane.submitted, deadline);
 			object_put(&w.busy->obj);
 		}
 	} while (w.busy && done);
@@ -448,8 +448,10 @@ static aclError clean(aclrtStream handle)
 	if (rc)
 		return rc;
 	/* Looked at before the context is. */
-	if (!(s->flags & ACL_STREAM_PERSISTENT) || !s->bound || s->bound->state == MODEL_BUILDING)
-		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the stream has no complete model");
+	if (!(s->flags & ACL_STREAM_PERSISTENT) || !s->bound || s->bound->state == MODEL_BUILDING ||
+		s->bound->running)
+		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR,
+			"the stream has no complete model, or one that is running");
 	rc = stream_enter(STREAM_SUBMIT, &s);
 	if (rc)
 		return rc;
