@@ -159,9 +159,10 @@ void context_destroy(struct context *ctx)
 	if (contexts_are_kept() && state.context == object_handle(&ctx->obj))
 		context_unbind();
 	ctx->gone = true;
-	if (ctx->primary && contexts_are_kept())
+	/* Another thread may have set the device again while this one waited. */
+	if (ctx->primary && contexts_are_kept() && !ctx->dev->primary)
 		ctx->dev->retired = ctx;
-	else if (!ctx->bound || !contexts_are_kept())
+	else if (ctx->primary || !ctx->bound || !contexts_are_kept())
 		object_kill(&ctx->obj);
 }
 

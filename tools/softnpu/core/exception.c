@@ -71,14 +71,12 @@ void exception_raise(struct lane *lane, struct op *op, aclError code)
 		all[n++] = registered[i];
 	if (!n && !of_binary)
 		return;
-	op_get(op);
 	npu_unlock();
 	for (unsigned i = 0; i < n; i++)
 		all[i](&info);
 	if (of_binary)
 		of_binary(&info, data);
 	npu_lock();
-	op_put(op);
 }
 
 static aclError set_single(aclrtExceptionInfoCallback callback)

@@ -6,6 +6,7 @@
 #include "tools/softnpu/sync/stream.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -424,23 +425,36 @@ static enum op_step execute(struct lane *lane, struct op *op, aclError *rc)
 	if (step == OP_PARK)
 		return step;
 	*rc = provoked_error(lane);
-	if (*rc)
-		return OP_DONE;
-	op_get(op); /* an update of the model may replace it while it runs */
-	*rc = step == OP_RUN ? run_unlocked(lane, op) : lane->result;
-	op_put(op);
+	if (!*rc)
+		*rc = step == OP_RUN ? run_unlocked(lane, op) : lane->result;
 	return OP_DONE;
 }
 
-/* Serves one lane until it is parked, empty, or had its share. */
-static void serve(struct lane *lane)
+/* False: the lane is parked. */
+static bool serve_one(struct lane *lane, struct op *op)
+{
+	aclError rc = ACL_SUCCESS;
+	bool over;
+
+	op_get(op); /* an update of the model may replace it while it runs, or fails */
+	over = execute(lane, op, &rc) != OP_PARK;
+	if (rc)
+		exception_raise(lane, op, rc);
+	if (rc && lane->type->failed(lane, op, rc))
+		lane->cancelled = true;
+	if (over)
+		lane_advance(lane);
+	op_put(op);
+	return over;
+}
+
+/* Serves one lane until it is parked, empty, or (true) had its share. */
+static bool serve(struct lane *lane)
 {
 	struct op *op;
 
 	lane->state = LANE_RUNNING;
 	for (unsigned n = 0; (op = lane_current(lane)); n++) {
-		aclError rc = ACL_SUCCESS;
-
 		/* An operation under way that has parts of its own is told to end, not dropped. */
 		if (lane->cancelled && !lane->op_state) {
 			drop_queued(lane);
@@ -448,34 +462,37 @@ static void serve(struct lane *lane)
 		}
 		if (n == BATCH) {
 			lane_ready(lane);
-			return;
+			return true;
 		}
-		if (execute(lane, op, &rc) == OP_PARK) {
+		if (!serve_one(lane, op)) {
 			lane->state = LANE_PARKED;
 			if (lane->hurry && !lane->op_state)
 				lane_cancel(lane);
-			return;
+			return false;
 		}
-		if (rc)
-			exception_raise(lane, op, rc);
-		if (rc && lane->type->failed(lane, op, rc))
-			lane->cancelled = true;
-		lane_advance(lane);
 	}
 	lane->cancelled = false;
 	lane->state = LANE_IDLE;
 	npu_changed(&lane->progress);
 	lane->type->idle(lane);
+	return false;
 }
 
 static void serve_next(void)
 {
 	struct lane *lane = list_first(&sched.ready, struct lane, ready);
+	bool goes_on;
 
 	list_del(&lane->ready);
 	sched.serving++;
-	serve(lane);
+	goes_on = serve(lane);
 	sched.serving--;
+	if (!goes_on)
+		return;
+	/* What it does may be over only once another thread has had the lock. */
+	npu_unlock();
+	sched_yield();
+	npu_lock();
 }
 
 static void *worker(void *arg)
@@ -512,6 +529,14 @@ static void *helper(void *arg)
 		serve_next();
 	}
 	return arg;
+}
+
+bool lane_wait_for_tasks(struct lane *lane, uint64_t target, uint64_t deadline)
+{
+	while (lane->completed < target)
+		if (!npu_wait(&lane->progress, deadline))
+			return lane->completed >= target;
+	return true;
 }
 
 bool lane_wait(struct lane *lane, uint64_t target, uint64_t deadline)

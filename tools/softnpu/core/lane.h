@@ -95,6 +95,8 @@ void lane_cancel(struct lane *lane);
 void lane_hurry(struct lane *lane);
 /* Blocks until what was submitted up to target is over; false at the deadline. */
 bool lane_wait(struct lane *lane, uint64_t target, uint64_t deadline);
+/* The same, but for the callbacks that were handed out. */
+bool lane_wait_for_tasks(struct lane *lane, uint64_t target, uint64_t deadline);
 /*
  * Blocks until everything submitted is over.  When for a second nothing at all
  * goes on, what the lane waits for will not come: it is dropped.  Callbacks that

@@ -159,6 +159,7 @@ static enum op_step cond_step(struct op *op, struct lane *lane)
 	const struct condition *c = container_of(op, struct cond_op, op)->cond;
 	struct instance *inst = lane->op_state;
 	struct model *body;
+	bool at_once = false;
 
 	for (;;) {
 		if (!inst) {
@@ -169,6 +170,7 @@ static enum op_step cond_step(struct op *op, struct lane *lane)
 			if (lane->result)
 				return OP_DONE;
 			lane->op_state = inst;
+			at_once = true;
 		}
 		if (lane->cancelled)
 			instance_cancel(inst, ACL_ERROR_RT_MODEL_EXECUTE);
@@ -177,6 +179,9 @@ static enum op_step cond_step(struct op *op, struct lane *lane)
 		inst = lane->op_state = NULL;
 		if (lane->result || c->type != ACL_MODEL_RI_COND_TYPE_WHILE)
 			return OP_DONE;
+		/* Of a body without tasks others must come in between: only they can change the value. */
+		if (at_once)
+			return lane_park_until(lane, NULL, 0);
 	}
 }
 

@@ -37,10 +37,10 @@ static aclError model_task_find(aclmdlRITask handle, struct model_task **t, stru
 	if (o) {
 		*t = container_of(o, struct model_task, obj);
 		model = object_find((*t)->model, OBJ_MODEL);
-		if (model && model->generation == (*t)->generation) {
-			*m = container_of(model, struct model, obj);
+		*m = container_of(model, struct model, obj);
+		/* aclrtPersistentTaskClean takes tasks away. */
+		if (model && model->generation == (*t)->generation && model_slot(*m, (*t)->lane, (*t)->index))
 			return ACL_SUCCESS;
-		}
 		object_kill(o);
 	}
 	return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is no task of a model", handle);

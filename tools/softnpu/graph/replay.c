@@ -224,8 +224,8 @@ static enum op_step execute_step(struct op *op, struct lane *lane)
 	if (!instance_over(inst, &lane->result))
 		return instance_park(inst, lane);
 	m->active = NULL;
-	if (!list_empty(&m->turn))
-		lane_wake(list_first(&m->turn, struct lane, waiting));
+	/* All of them: the first, whose turn it is, may be aborted before it is served. */
+	lanes_wake(&m->turn);
 	return OP_DONE;
 }
 

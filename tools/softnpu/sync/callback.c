@@ -177,12 +177,12 @@ aclError callback_process(enum served served, int32_t timeout)
 	if (!r)
 		return npu_err(ACL_ERROR_RT_THREAD_SUBSCRIBE, "no stream is subscribed for this thread");
 	r->waiting++;
-	while (list_empty(&r->reports) && (served == SERVED_REPORTS || r->streams) &&
-		npu_wait(&r->arrived, deadline))
+	while (list_empty(&r->reports) && r->streams && npu_wait(&r->arrived, deadline))
 		;
 	r->waiting--;
 	if (list_empty(&r->reports)) {
-		rc = npu_err(ACL_ERROR_RT_REPORT_TIMEOUT, "no callback within %d ms", timeout);
+		rc = npu_err(ACL_ERROR_RT_REPORT_TIMEOUT, "no callback within %d ms, or no stream any more",
+			timeout);
 	} else {
 		report = list_first(&r->reports, struct report, link);
 		list_del(&report->link);
@@ -236,6 +236,14 @@ static struct report *hand_out(const struct callback_op *c, struct lane *lane)
 	return report;
 }
 
+/* The thread, which may serve no stream any more, will not get it. */
+static void take_back(struct report *report, const struct callback_op *c)
+{
+	list_del(&report->link);
+	report->done = true;
+	reporter_drop(reporter_find(c->thread, c->served));
+}
+
 static enum op_step callback_step(struct op *op, struct lane *lane)
 {
 	struct report *report = lane->op_state;
@@ -253,10 +261,8 @@ static enum op_step callback_step(struct op *op, struct lane *lane)
 		}
 		lane->op_state = report;
 	}
-	if (lane->cancelled && !report->taken && !report->done) {
-		list_del(&report->link);
-		report->done = true;
-	}
+	if (lane->cancelled && !report->taken && !report->done)
+		take_back(report, container_of(op, struct callback_op, op));
 	if (!report->done)
 		return lane_park(lane, &report->waiters, 0);
 	free(report);

@@ -62,7 +62,7 @@ struct event_op {
 	struct event *ev;
 	struct record *rec;
 	uint32_t seconds; /* of a wait, 0 = as configured */
-	uint64_t number; /* of the record of a shared event */
+	uint64_t number; /* of the record of a shared event that is waited for */
 	bool outside; /* record or wait of a model that others see as an ordinary one */
 };
 
@@ -99,7 +99,7 @@ static void complete(struct event_op *e)
 		record_complete(e->rec);
 	else if (e->outside)
 		record_outside(e->ev);
-	event_ipc_complete(e->ev, e->number);
+	event_ipc_complete(e->ev, e->rec ? e->rec->number : 0);
 	e->ev->signalled = true;
 	lanes_wake(&e->ev->waiters);
 	npu_changed(&e->ev->recorded);
@@ -206,8 +206,6 @@ struct op *event_record_op(struct event *ev, struct record *r)
 {
 	struct op *op = event_op(&record_type, ev, r, 0);
 
-	if (op && r)
-		container_of(op, struct event_op, op)->number = event_ipc_submit(ev);
 	if (op && !r && ev->kind == EVENT_EX)
 		container_of(op, struct event_op, op)->outside = true;
 	return op;
@@ -461,6 +459,7 @@ static aclError record(aclrtEvent handle, aclrtStream stream, uint32_t flag)
 		record_put(r);
 		return rc;
 	}
+	r->number = event_ipc_submit(ev);
 	/* An event of an open capture stays one. */
 	record_put(ev->latest);
 	ev->latest = r;

@@ -34,7 +34,6 @@ void event_ipc_complete(struct event *ev, uint64_t number)
 
 	if (!ev->ipc)
 		return;
-	number = number ? number : 1; /* submitted before the event was shared */
 	done = __atomic_load_n(word(ev, DONE), __ATOMIC_SEQ_CST);
 	while (done < number && !__atomic_compare_exchange_n(word(ev, DONE), &done, number, false,
 					__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
@@ -54,6 +53,8 @@ static aclError get_handle(aclrtEvent handle, aclrtIpcEventHandle *out)
 		ev->ipc = shared_word_new(SHARED_EVENT, ev->dev->id);
 		if (!ev->ipc)
 			return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "cannot share the event");
+		if (ev->latest)
+			ev->latest->number = 1;
 		*word(ev, SUBMITTED) = ev->latest != NULL;
 		*word(ev, DONE) = ev->latest && ev->latest->done;
 	}

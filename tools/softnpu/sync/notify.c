@@ -122,8 +122,8 @@ static enum op_step notify_record_step(struct op *op, struct lane *lane)
 
 	(void)lane;
 	__atomic_store_n(n->word, 1, __ATOMIC_SEQ_CST);
-	if (!list_empty(&n->waiters))
-		lane_wake(list_first(&n->waiters, struct lane, waiting));
+	/* All of them: the first, which takes it, may be aborted before it is served. */
+	lanes_wake(&n->waiters);
 	return OP_DONE;
 }
 
@@ -247,6 +247,7 @@ static aclError export_key(aclrtNotify handle, char *key, size_t len, uint64_t f
 		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "cannot share the notify");
 	n->word = shared_word(n->shared);
 	*n->word = n->local;
+	lanes_wake(&n->waiters); /* from now on they look for what another process does */
 	shared_word_key(n->shared, key, len);
 	return ACL_SUCCESS;
 }
