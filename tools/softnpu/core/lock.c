@@ -41,12 +41,6 @@ static void hold_signals(sigset_t *before)
 	pthread_sigmask(SIG_BLOCK, &set, before);
 }
 
-static void restore_signals(const sigset_t *before)
-{
-	if (!takes_no_signals)
-		pthread_sigmask(SIG_SETMASK, before, NULL);
-}
-
 void npu_own_thread(void)
 {
 	takes_no_signals = true;
@@ -69,7 +63,8 @@ void npu_unlock(void)
 	const sigset_t before = mask;
 
 	pthread_mutex_unlock(&lock);
-	restore_signals(&before);
+	if (!takes_no_signals)
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* With the kernel's own wait: a condition variable of the C library has a lock inside, and would give ours
@@ -139,9 +134,6 @@ void npu_keep(const void *p)
  */
 static void child_after_fork(void)
 {
-	const sigset_t before = mask;
-
-	pthread_mutex_init(&lock, NULL);
 	sched_forget();
 	objects_forget();
 	/* The list of arenas runs through the devices. */
@@ -161,7 +153,7 @@ static void child_after_fork(void)
 	symbols_forget();
 	options_forget();
 	limits_forget();
-	restore_signals(&before);
+	npu_unlock();
 }
 
 /*
