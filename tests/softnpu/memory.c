@@ -358,6 +358,43 @@ static void many_devices(void)
 	}
 }
 
+/* What a stream gave back is had by streams behind it: they waited for an event recorded there since. */
+static void pool_follows_events(void)
+{
+	aclrtMemPoolProps props = {.allocType = ACL_MEM_ALLOCATION_TYPE_PINNED,
+		.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE},
+		.maxSize = MIB2};
+	aclrtEvent before, after;
+	aclrtMemPool pool;
+	uint32_t on = 1;
+	void *block;
+
+	setup();
+	before = event_ex(ACL_EVENT_SYNC);
+	after = event_ex(ACL_EVENT_SYNC);
+	OK(aclrtMemPoolCreate(&pool, &props));
+	OK(aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES, &on));
+	OK(aclrtMemPoolMallocAsync(&block, MIB2, pool, s));
+	OK(aclrtRecordEvent(before, s));
+	OK(aclrtMemPoolFreeAsync(block, s));
+	OK(aclrtSynchronizeStream(s));
+	IS(aclrtMemPoolMallocAsync(&block, MIB2, pool, s2), 507000);
+	OK(aclrtStreamWaitEvent(s2, before));
+	IS(aclrtMemPoolMallocAsync(&block, MIB2, pool, s2), 507000);
+	OK(aclrtRecordEvent(after, s));
+	IS(aclrtMemPoolMallocAsync(&block, MIB2, pool, s2), 507000);
+	OK(aclrtStreamWaitEvent(s2, after));
+	OK(aclrtMemPoolMallocAsync(&block, MIB2, pool, s2));
+	OK(aclrtMemPoolFreeAsync(block, s2));
+	/* The other way round there is no order. */
+	IS(aclrtMemPoolMallocAsync(&block, MIB2, pool, s), 507000);
+	OK(aclrtDestroyStream(s2));
+	IS(aclrtMemPoolMallocAsync(&block, MIB2, pool, s), 507000);
+	OK(aclrtMemPoolTrimTo(pool, 0));
+	OK(aclrtMemPoolMallocAsync(&block, MIB2, pool, s));
+	OK(aclrtMemPoolDestroy(pool));
+}
+
 static char variable;
 
 #define MANY 64
@@ -493,6 +530,7 @@ static const struct tap_case cases[] = {
 	C(address_questions),
 	C(other_process),
 	C(key_of_gone_notify),
+	C(pool_follows_events),
 	C(many_devices),
 	C(reset_ends_the_runtimes_memory),
 	C(pitch_beyond_memory),

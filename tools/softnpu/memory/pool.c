@@ -6,7 +6,7 @@
 #include "acl/acl_rt_memory_soma.h"
 #include "tools/softnpu/memory/memory.h"
 #include "tools/softnpu/memory/pool_segments.h"
-#include "tools/softnpu/sync/stream.h"
+#include "tools/softnpu/sync/follow.h"
 
 #define POOL_GRAIN ((size_t)2 << 20)
 
@@ -17,7 +17,8 @@ struct pool {
 	struct pool_segments segments;
 	char *low, *high; /* its blocks are and were between these */
 	uint64_t threshold;
-	int reuse[3];
+	int reuse[3]; /* as its attributes: what follows events, what happens to be over, what can be waited
+			 for */
 };
 
 /* A block's part of its pool. */
@@ -86,6 +87,7 @@ static aclError pool_create(aclrtMemPool *out, const aclrtMemPoolProps *props)
 					 : (size_t)npu_memory(dev->id) / POOL_GRAIN * POOL_GRAIN);
 	if (!p)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a pool");
+	follow_begin();
 	*out = object_handle(&p->obj);
 	return ACL_SUCCESS;
 }
@@ -162,9 +164,8 @@ static void widen(struct pool *p, const struct block *b)
 /* Its memory, whatever part of the pool it counts as. */
 static struct block *block_new(struct pool *p, size_t rounded, size_t size, const struct stream *s)
 {
-	/* That an event orders the streams is taken for granted. */
-	bool any = p->reuse[0] || p->reuse[1] || p->reuse[2];
-	struct pool_segment *segment = segment_take(&p->segments, rounded, s->id, any);
+	unsigned reuse = (p->reuse[0] ? REUSE_FOLLOWED : 0) | (p->reuse[1] || p->reuse[2] ? REUSE_ANY : 0);
+	struct pool_segment *segment = segment_take(&p->segments, rounded, s, reuse);
 	struct share *share = segment ? calloc(1, sizeof(*share)) : NULL;
 	struct block *b = share ? memory_new(BLOCK_POOL, p->dev, rounded, size, ARENA_GRAIN) : NULL;
 

@@ -7,13 +7,16 @@
 
 #include <stdlib.h>
 
+#include "tools/softnpu/sync/follow.h"
+
 enum state { FREE, GIVEN_BACK, USED };
 
 struct pool_segment {
 	struct list link;
 	size_t size;
 	enum state state;
-	int stream;
+	int stream; /* the id of the one it was taken for */
+	uint64_t records; /* of that stream, when it was given back */
 };
 
 bool segments_open(struct pool_segments *p, size_t size)
@@ -38,21 +41,29 @@ void segments_close(struct pool_segments *p)
 	}
 }
 
-static bool fits(const struct pool_segment *s, enum state state, size_t size, int stream, bool any)
+static bool may_have(const struct pool_segment *part, const struct stream *s, enum reuse how)
 {
-	return s->state == state && s->size >= size && (state == FREE || any || s->stream == stream);
+	switch (how) {
+	case REUSE_OWN:
+		return part->stream == s->id;
+	case REUSE_FOLLOWED:
+		return follow_is_behind(s, part->stream, part->records);
+	default:
+		return true;
+	}
 }
 
 /* The smallest, and the first of those. */
 static struct pool_segment *segment_find(
-	const struct pool_segments *p, enum state state, size_t size, int stream, bool any)
+	const struct pool_segments *p, enum state state, size_t size, const struct stream *s, enum reuse how)
 {
-	struct pool_segment *s, *best = NULL;
+	struct pool_segment *part, *best = NULL;
 
-	list_for_each(s, &p->all, link)
+	list_for_each(part, &p->all, link)
 	{
-		if (fits(s, state, size, stream, any) && (!best || s->size < best->size))
-			best = s;
+		if (part->state == state && part->size >= size && may_have(part, s, how) &&
+			(!best || part->size < best->size))
+			best = part;
 	}
 	return best;
 }
@@ -74,18 +85,31 @@ static struct pool_segment *front(struct pool_segment *s, size_t size)
 	return first;
 }
 
-struct pool_segment *segment_take(struct pool_segments *p, size_t size, int stream, bool any)
+/* The stream's own comes first, then what is surely over. */
+static struct pool_segment *find_given_back(
+	const struct pool_segments *p, size_t size, const struct stream *s, unsigned reuse)
 {
-	struct pool_segment *s = segment_find(p, GIVEN_BACK, size, stream, any);
+	struct pool_segment *found = NULL;
+
+	for (unsigned how = REUSE_OWN; how <= REUSE_ANY && !found; how <<= 1)
+		if (how & (REUSE_OWN | reuse))
+			found = segment_find(p, GIVEN_BACK, size, s, (enum reuse)how);
+	return found;
+}
+
+struct pool_segment *segment_take(
+	struct pool_segments *p, size_t size, const struct stream *stream, unsigned reuse)
+{
+	struct pool_segment *s = find_given_back(p, size, stream, reuse);
 	bool again = s;
 
 	if (!s)
-		s = segment_find(p, FREE, size, stream, any);
+		s = segment_find(p, FREE, size, NULL, REUSE_ANY);
 	s = s ? front(s, size) : NULL;
 	if (!s)
 		return NULL;
 	s->state = USED;
-	s->stream = stream;
+	s->stream = stream->id;
 	p->used += size;
 	p->reserved += again ? 0 : size;
 	p->used_high = p->used > p->used_high ? p->used : p->used_high;
@@ -95,7 +119,8 @@ struct pool_segment *segment_take(struct pool_segments *p, size_t size, int stre
 
 static bool alike(const struct pool_segment *a, const struct pool_segment *b)
 {
-	return a->state == b->state && (a->state == FREE || a->stream == b->stream);
+	return a->state == b->state &&
+	       (a->state == FREE || (a->stream == b->stream && a->records == b->records));
 }
 
 static void merge_next(struct pool_segments *p, struct pool_segment *s)
@@ -120,6 +145,7 @@ static void becomes(struct pool_segments *p, struct pool_segment *s, enum state 
 void segment_give_back(struct pool_segments *p, struct pool_segment *s)
 {
 	p->used -= s->size;
+	s->records = follow_records(s->stream);
 	becomes(p, s, GIVEN_BACK);
 }
 
@@ -133,7 +159,7 @@ void segment_free(struct pool_segments *p, struct pool_segment *s)
 void segments_trim(struct pool_segments *p, size_t keep)
 {
 	while (p->reserved > keep) {
-		struct pool_segment *s = segment_find(p, GIVEN_BACK, 0, 0, true);
+		struct pool_segment *s = segment_find(p, GIVEN_BACK, 0, NULL, REUSE_ANY);
 		size_t beyond = p->reserved - keep;
 
 		s = s && s->size > beyond ? front(s, beyond) : s;

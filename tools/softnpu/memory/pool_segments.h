@@ -6,6 +6,7 @@
 #include "tools/softnpu/core/npu.h"
 
 struct pool_segment;
+struct stream;
 
 struct pool_segments {
 	struct list all; /* in the order of the range */
@@ -15,8 +16,16 @@ struct pool_segments {
 
 bool segments_open(struct pool_segments *p, size_t size);
 void segments_close(struct pool_segments *p);
-/* For the stream with this id; any: also what other streams gave back. NULL: the pool has no such part. */
-struct pool_segment *segment_take(struct pool_segments *p, size_t size, int stream, bool any);
+/* What streams gave back may be had by */
+enum reuse {
+	REUSE_OWN = 1, /* the stream that did */
+	REUSE_FOLLOWED = 2, /* streams that waited for an event recorded there since */
+	REUSE_ANY = 4
+};
+
+/* For the stream; reuse: in which of the ways, besides its own. NULL: the pool has no such part. */
+struct pool_segment *segment_take(
+	struct pool_segments *p, size_t size, const struct stream *s, unsigned reuse);
 /* The stream that it was taken for may have it again. */
 void segment_give_back(struct pool_segments *p, struct pool_segment *s);
 /* Any stream may have it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events: creation, record, wait, reset. */
 #include "tools/softnpu/core/answers.h"
-#include "tools/softnpu/sync/event.h"
+#include "tools/softnpu/sync/follow.h"
 
 #include <stdlib.h>
 
@@ -460,6 +460,7 @@ static aclError record(aclrtEvent handle, aclrtStream stream, uint32_t flag)
 		return rc;
 	}
 	r->number = event_ipc_submit(ev);
+	follow_recorded(s, r);
 	/* An event of an open capture stays one. */
 	record_put(ev->latest);
 	ev->latest = r;
@@ -489,6 +490,8 @@ static aclError wait_event(aclrtStream stream, aclrtEvent handle, uint32_t secon
 		return capture_external(s, ev, false);
 	if (s->capture || ev->capture)
 		return capture_wait(s, ev);
+	if (ev->latest && !ev->reset)
+		follow_waits(s, ev->latest);
 	if (ev->ipc)
 		return event_ipc_submitted(ev) ? stream_submit(s, shared_wait_op(ev, seconds)) : ACL_SUCCESS;
 	if (ev->latest && !ev->reset) {

@@ -23,6 +23,8 @@ struct record {
 	bool built; /* a task of a model that is built: each execution does it again */
 	uint64_t time; /* ns, when done */
 	void *stream; /* handle of the stream it is on, or NULL */
+	int of_stream; /* the id of that stream */
+	uint64_t before; /* records of that stream that came before, counted once there is a pool */
 	uint64_t number; /* among those of a shared event; 0: another one followed before it was shared */
 	struct list waiters; /* lanes */
 };

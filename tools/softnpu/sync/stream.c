@@ -7,6 +7,7 @@
 
 #include "tools/softnpu/graph/build.h"
 #include "tools/softnpu/sync/callback.h"
+#include "tools/softnpu/sync/follow.h"
 #include "tools/softnpu/graph/capture.h"
 #include "tools/softnpu/core/state_callback.h"
 #include "tools/softnpu/graph/task_group.h"
@@ -58,6 +59,7 @@ static void stream_release(struct object *o)
 	struct stream *s = container_of(o, struct stream, obj);
 
 	object_put(&s->ctx->obj);
+	free(s->followed);
 	free(s);
 }
 
@@ -87,6 +89,7 @@ void stream_remove(struct stream *s)
 		return;
 	callback_unsubscribe(s);
 	host_func_unsubscribe(s);
+	follow_forget(s);
 	list_del(&s->link);
 	s->ctx->dev->streams--;
 	object_kill(&s->obj);

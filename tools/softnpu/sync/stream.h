@@ -33,6 +33,9 @@ struct stream {
 	uint64_t host_subscriber;
 	uint32_t res_limit[2];
 	bool res_limit_set[2];
+	uint64_t records; /* of events, counted once there is a pool */
+	struct followed *followed; /* streams that it waited for (follow.c) */
+	unsigned n_followed;
 	struct group_update *update; /* between TaskUpdateBegin and End: kernels replace tasks of a model */
 };
 
