@@ -109,10 +109,23 @@ static void values(struct worker *w)
 	OK(aclrtSynchronizeStream(w->s2));
 }
 
+/* Questions about devices. */
+static void ask(struct worker *w)
+{
+	int32_t can, device;
+	int64_t cores;
+
+	OK(aclrtDeviceCanAccessPeer(&can, 0, 1));
+	OK(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_AICORE_CORE_NUM, &cores));
+	OK(aclrtGetLogicDevIdByUserDevId(0, &device));
+	OK(aclrtGetDevice(&device));
+	(void)w;
+}
+
 static void *work(void *arg)
 {
 	static void (*const what[])(struct worker *) = {
-		round_trip, replay, shared_objects, short_lives, values};
+		round_trip, replay, shared_objects, short_lives, values, ask};
 	struct worker *w = arg;
 
 	OK(aclrtSetDevice(0));
