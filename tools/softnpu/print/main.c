@@ -42,8 +42,6 @@ static const char *const differences[] = {
 	"A product decides as on the device: groups want `SOFTNPU_SOC=Ascend310P3`, cache "
 	"barriers `Ascend310B1`, counting notifies `Ascend950PR`; elsewhere they answer 207000. "
 	"SIMT kernels want `Ascend950PR`, too, and are refused with 107000 elsewhere.",
-	"The runtime runs host functions itself: `aclrtProcessHostFunc` of a subscribed thread "
-	"times out.",
 	"A reset or `aclrtDestroyContext` waits for its work; what nothing releases any more is "
 	"dropped once nothing at all went on for a second. The device would wait for ever.",
 	"Models in files, operators by name, queues, profiling and dumps (`aclmdlLoad…`, "
