@@ -268,6 +268,52 @@ static void no_stream_any_more(void)
 	IS(atomic_load(&processed), 507012);
 }
 
+static atomic_int reading, ended;
+
+static aclError slow_callback(const char *config, size_t length, void *data)
+{
+	atomic_store(&reading, 1);
+	gate_wait(&gate);
+	IS(length, strlen(config));
+	IS(strcmp(config, data), 0);
+	return ACL_SUCCESS;
+}
+
+static void *end_and_begin(void *path)
+{
+	OK(aclFinalize());
+	OK(aclInit(path));
+	atomic_store(&ended, 1);
+	return NULL;
+}
+
+static void *register_late(void *data)
+{
+	OK(aclInitCallbackRegister(ACL_REG_TYPE_OTHER, slow_callback, data));
+	return NULL;
+}
+
+/* The configuration that a late callback is given is there until it returns. */
+static void configuration_stays(void)
+{
+	char path[] = "/tmp/softnpu-configuration-XXXXXX", text[] = "{\"a\": 1}";
+	pthread_t late, other;
+	int fd = mkstemp(path);
+
+	IS(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	OK(aclInit(path));
+	OK(pthread_create(&late, NULL, register_late, text));
+	await(&reading);
+	OK(pthread_create(&other, NULL, end_and_begin, path));
+	usleep(20000);
+	OK(atomic_load(&ended));
+	gate_open(&gate);
+	OK(pthread_join(late, NULL));
+	OK(pthread_join(other, NULL));
+	unlink(path);
+}
+
 /* --- devices ------------------------------------------------------------------------------------------ */
 
 static void *reset(void *arg)
@@ -359,6 +405,7 @@ static const struct tap_case cases[] = {
 	C(replaced_when_it_failed),
 	C(abort_without_the_callback),
 	C(no_stream_any_more),
+	C(configuration_stays),
 	C(shared_after_two_records),
 	C(refused_record_of_a_shared_event),
 	C(set_during_a_reset),

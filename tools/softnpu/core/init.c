@@ -280,11 +280,14 @@ aclError aclFinalizeReference(uint64_t *refCount)
 
 aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc, void *userData)
 {
-	aclError rc = LOCKED(init_add(&init_callbacks, type, (void *)cbFunc, userData));
+	aclError rc;
 
+	/* The configuration stays while the callback reads it. */
+	LOCKED(init_callbacks_enter());
+	rc = LOCKED(init_add(&init_callbacks, type, (void *)cbFunc, userData));
 	if (!rc && LOCKED(is_initialized()))
 		cbFunc(life.config.text ? life.config.text : "", life.config.size, userData);
-	return rc;
+	return LOCKED(leave(rc));
 }
 
 aclError aclInitCallbackUnRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc)
