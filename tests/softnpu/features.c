@@ -252,6 +252,61 @@ static void model_tasks(void)
 	IS(aclmdlRITaskGetType(tasks[0], &type), 107017);
 }
 
+/* So that the next ones have the same handles. */
+static void tasks_and_groups_go_with_their_model(void)
+{
+	aclmdlRITask task, first_task = NULL;
+	aclrtTaskGrp group, first_group = NULL;
+	aclrtStream stream;
+	struct fill_args args;
+	aclrtFuncHandle func;
+	aclrtBinHandle bin;
+	uint32_t n;
+	aclmdlRI m;
+
+	setup();
+	func = fill_function(&bin);
+	args = (struct fill_args){d, 64, 1};
+	for (int i = 0; i < 3; i++) {
+		OK(aclmdlRICaptureBegin(s, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+		OK(aclmdlRICaptureTaskGrpBegin(s));
+		OK(aclrtLaunchKernelWithHostArgs(func, 1, s, NULL, &args, sizeof(args), NULL, 0));
+		OK(aclmdlRICaptureTaskGrpEnd(s, &group));
+		OK(aclmdlRICaptureEnd(s, &m));
+		n = 1;
+		OK(aclmdlRIGetStreams(m, &stream, &n));
+		OK(aclmdlRIGetTasksByStream(stream, &task, &n));
+		first_task = i ? first_task : task;
+		first_group = i ? first_group : group;
+		TRUE(task == first_task && group == first_group);
+		OK(aclmdlRIDestroy(m));
+		IS(aclmdlRICaptureTaskUpdateBegin(s2, group), 107017);
+	}
+}
+
+/* The model goes while its group is updated. */
+static void group_of_a_model_that_is_gone(void)
+{
+	struct fill_args args;
+	aclrtFuncHandle func;
+	aclrtBinHandle bin;
+	aclrtTaskGrp group;
+	aclmdlRI m;
+
+	setup();
+	func = fill_function(&bin);
+	args = (struct fill_args){d, 64, 1};
+	OK(aclmdlRICaptureBegin(s, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+	OK(aclmdlRICaptureTaskGrpBegin(s));
+	OK(aclrtLaunchKernelWithHostArgs(func, 1, s, NULL, &args, sizeof(args), NULL, 0));
+	OK(aclmdlRICaptureTaskGrpEnd(s, &group));
+	OK(aclmdlRICaptureEnd(s, &m));
+	OK(aclmdlRICaptureTaskUpdateBegin(s2, group));
+	OK(aclmdlRIDestroy(m));
+	IS(aclrtLaunchKernelWithHostArgs(func, 1, s2, NULL, &args, sizeof(args), NULL, 0), 507000);
+	IS(aclmdlRICaptureTaskUpdateEnd(s2), 507000);
+}
+
 static void describe(void)
 {
 	char path[] = "softnpu-model-XXXXXX", text[4096] = "";
@@ -562,6 +617,8 @@ static const struct tap_case cases[] = {
 	C(symbols),
 	C(group_update),
 	C(model_tasks),
+	C(tasks_and_groups_go_with_their_model),
+	C(group_of_a_model_that_is_gone),
 	C(describe),
 	C(external_flags),
 	C(switched_streams),

@@ -7,7 +7,6 @@
 #include "tools/softnpu/sync/stream.h"
 
 struct event;
-struct task_group;
 
 /* A record inside the capture that waits may refer to. */
 struct capture_edge {

@@ -8,6 +8,7 @@
 
 #include "tools/softnpu/graph/condition.h"
 #include "tools/softnpu/graph/label.h"
+#include "tools/softnpu/graph/task_group.h"
 
 #define DESTROY_WAIT_MS 10000
 
@@ -43,6 +44,8 @@ struct model *model_new(struct context *ctx, bool captured)
 	list_init(&m->callbacks);
 	list_init(&m->conditions);
 	list_init(&m->labels);
+	list_init(&m->tasks);
+	list_init(&m->groups);
 	list_add_tail(&ctx->models, &m->link);
 	return m;
 }
@@ -139,6 +142,8 @@ void model_kill(struct model *m, struct list *callbacks)
 	}
 	conditions_release_model(m);
 	labels_release_model(m);
+	model_tasks_release(m);
+	task_groups_release(m);
 	list_del(&m->link);
 	object_kill(&m->obj);
 }

@@ -51,6 +51,8 @@ struct model {
 	struct list callbacks; /* struct model_callback, run at destruction */
 	struct list conditions; /* struct condition.link */
 	struct list labels; /* struct label.link */
+	struct list tasks; /* struct model_task.link, those that the program asked for */
+	struct list groups; /* struct task_group.link */
 };
 
 /* --- models --- */
@@ -68,6 +70,8 @@ aclError model_append(struct model *m, unsigned lane, struct op *op);
 void model_kill(struct model *m, struct list *callbacks);
 /* Without the lock. */
 void model_run_callbacks(struct list *callbacks);
+/* Handles of its tasks end (model_task.c). */
+void model_tasks_release(struct model *m);
 struct op *model_slot(struct model *m, unsigned lane, unsigned index);
 void model_replace(struct model *m, unsigned lane, unsigned index, struct op *op);
 /* A context goes: open captures end, its models are destroyed. */

@@ -10,11 +10,11 @@
 #include "tools/softnpu/graph/model.h"
 #include "tools/softnpu/sync/value.h"
 
-/* A task as the program holds it. Goes with its model, which its generation recognises. */
+/* A task as the program holds it. Goes with its model. */
 struct model_task {
 	struct object obj;
-	void *model;
-	uint64_t generation;
+	struct list link; /* of its model */
+	struct model *model;
 	unsigned lane, index;
 	struct op *pending; /* what aclmdlRIUpdate puts in its place */
 };
@@ -28,22 +28,30 @@ static void model_task_release(struct object *o)
 	free(t);
 }
 
+static void model_task_drop(struct model_task *t)
+{
+	list_del(&t->link);
+	object_kill(&t->obj);
+}
+
+void model_tasks_release(struct model *m)
+{
+	while (!list_empty(&m->tasks))
+		model_task_drop(list_first(&m->tasks, struct model_task, link));
+}
+
 static aclError model_task_find(aclmdlRITask handle, struct model_task **t, struct model **m)
 {
-	struct object *o = handle ? object_find(handle, OBJ_MODEL_TASK) : NULL, *model;
+	aclError rc = OBJECT_NAMED(handle, OBJ_MODEL_TASK, ACL_ERROR_INVALID_PARAM, "task of a model", t);
 
-	if (!handle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "task is NULL");
-	if (o) {
-		*t = container_of(o, struct model_task, obj);
-		model = object_find((*t)->model, OBJ_MODEL);
-		*m = container_of(model, struct model, obj);
-		/* aclrtPersistentTaskClean takes tasks away. */
-		if (model && model->generation == (*t)->generation && model_slot(*m, (*t)->lane, (*t)->index))
-			return ACL_SUCCESS;
-		object_kill(o);
-	}
-	return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is no task of a model", handle);
+	if (rc)
+		return rc;
+	*m = (*t)->model;
+	if (model_slot(*m, (*t)->lane, (*t)->index))
+		return ACL_SUCCESS;
+	/* aclrtPersistentTaskClean took it away. */
+	model_task_drop(*t);
+	return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is no task any more", handle);
 }
 
 /* An array takes what it has room for, and NULL behind the last; too little room is an error all the same. */
@@ -108,39 +116,21 @@ aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams, uint32_t *nu
 	return LOCKED(get_streams(modelRI, streams, numStreams));
 }
 
-struct task_search {
-	const struct model *m;
-	unsigned lane, index;
-	struct model_task *found;
-};
-
-static void match(struct object *o, void *arg)
-{
-	struct model_task *t = container_of(o, struct model_task, obj);
-	struct task_search *s = arg;
-
-	if (t->generation == s->m->obj.generation && t->lane == s->lane && t->index == s->index)
-		s->found = t;
-}
-
 /* The same task has the same handle whenever it is asked for. */
 static struct model_task *task_of(struct model *m, unsigned lane, unsigned index)
 {
-	struct task_search search = {m, lane, index, NULL};
 	struct model_task *t;
 
-	objects_each(OBJ_MODEL_TASK, match, &search);
-	if (search.found)
-		return search.found;
+	list_for_each(t, &m->tasks, link) if (t->lane == lane && t->index == index) return t;
 	t = calloc(1, sizeof(*t));
 	if (!t || !object_init(&t->obj, OBJ_MODEL_TASK, model_task_release)) {
 		free(t);
 		return NULL;
 	}
-	t->model = object_handle(&m->obj);
-	t->generation = m->obj.generation;
+	t->model = m;
 	t->lane = lane;
 	t->index = index;
+	list_add(&m->tasks, &t->link);
 	return t;
 }
 
@@ -427,19 +417,9 @@ aclError aclmdlRITaskDisable(aclmdlRITask task)
 	return LOCKED(disable(task));
 }
 
-static void apply(struct object *o, void *arg)
-{
-	struct model_task *t = container_of(o, struct model_task, obj);
-	struct model *m = arg;
-
-	if (t->generation != m->obj.generation || !t->pending)
-		return;
-	model_replace(m, t->lane, t->index, t->pending);
-	t->pending = NULL;
-}
-
 static aclError update(aclmdlRI model)
 {
+	struct model_task *t;
 	struct model *m;
 	aclError rc = model_find(model, &m);
 
@@ -451,7 +431,12 @@ static aclError update(aclmdlRI model)
 	rc = check_complete(m);
 	if (rc)
 		return rc;
-	objects_each(OBJ_MODEL_TASK, apply, m);
+	list_for_each(t, &m->tasks, link)
+	{
+		if (t->pending)
+			model_replace(m, t->lane, t->index, t->pending);
+		t->pending = NULL;
+	}
 	m->state = MODEL_READY;
 	return ACL_SUCCESS;
 }

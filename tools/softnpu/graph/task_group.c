@@ -9,9 +9,8 @@
 
 struct task_group {
 	struct object obj;
-	struct model *model; /* weak: recognised by the generation below */
-	void *model_handle;
-	uint64_t generation;
+	struct list link; /* of its model */
+	struct model *model; /* NULL when that is gone, and an update still under way */
 	unsigned lane, first, n;
 	bool updating;
 };
@@ -92,8 +91,7 @@ static aclError group_end(aclrtStream handle, aclrtTaskGrp *out)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task group");
 	}
 	g->model = cap->model;
-	g->model_handle = object_handle(&cap->model->obj);
-	g->generation = cap->model->obj.generation;
+	list_add_tail(&cap->model->groups, &g->link);
 	g->lane = s->capture_lane;
 	g->first = s->group_first;
 	g->n = cap->model->lanes[s->capture_lane].n - g->first;
@@ -106,19 +104,15 @@ aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp *handle)
 	return LOCKED(group_end(stream, handle));
 }
 
-/* The group lives as long as its model. */
-static struct task_group *group_find(aclrtTaskGrp handle)
+void task_groups_release(struct model *m)
 {
-	struct object *o = object_find(handle, OBJ_TASK_GROUP), *m;
-	struct task_group *g = container_of(o, struct task_group, obj);
+	while (!list_empty(&m->groups)) {
+		struct task_group *g = list_first(&m->groups, struct task_group, link);
 
-	if (!o)
-		return NULL;
-	m = object_find(g->model_handle, OBJ_MODEL);
-	if (m && m->generation == g->generation)
-		return g;
-	object_kill(o);
-	return NULL;
+		list_del(&g->link);
+		g->model = NULL;
+		object_kill(&g->obj);
+	}
 }
 
 static aclError enter_for_update(struct stream **s)
@@ -132,12 +126,13 @@ static aclError enter_for_update(struct stream **s)
 
 static aclError update_begin(aclrtStream stream, aclrtTaskGrp handle)
 {
+	struct object *o = object_find(handle, OBJ_TASK_GROUP);
+	struct task_group *g = container_of(o, struct task_group, obj);
 	struct group_update *u;
-	struct task_group *g = group_find(handle);
 	struct stream *s;
 	aclError rc = stream_named(stream, STREAM_SUBMIT, &s);
 
-	if (!rc && !g)
+	if (!rc && !o)
 		rc = npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is not a task group", handle);
 	if (!rc)
 		rc = enter_for_update(&s);
@@ -238,7 +233,6 @@ aclError group_replace(struct stream *s, struct op *op)
 {
 	struct group_update *u = s->update;
 	struct task_group *g = u->group;
-	struct object *m = object_find(g->model_handle, OBJ_MODEL);
 	struct replace_op *r;
 	aclError rc;
 
@@ -248,7 +242,7 @@ aclError group_replace(struct stream *s, struct op *op)
 		op_put(op);
 		return rc;
 	}
-	if (!m || m->generation != g->generation || u->next == g->n) {
+	if (!g->model || u->next == g->n) {
 		op_put(op);
 		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the task group has %u tasks", g->n);
 	}
