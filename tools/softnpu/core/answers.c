@@ -7,7 +7,9 @@ enum { RELEASES = 5 };
 
 static const aclError codes[NPU_SITUATIONS][RELEASES] = {
 #define ANSWER(situation, ...) [NPU_##situation] = {__VA_ARGS__},
+#define FACT ANSWER
 #include "tools/softnpu/core/answers.def"
+#undef FACT
 #undef ANSWER
 };
 
@@ -37,8 +39,7 @@ bool npu_handle_gone(const void *handle, enum obj_kind kind)
 	bool gone;
 
 	npu_lock();
-	gone = handle && npu_code(NPU_STREAM_GONE) == ACL_ERROR_RT_INVALID_HANDLE &&
-	       !object_find(handle, kind);
+	gone = handle && npu_fact(NPU_HANDLES_ARE_CHECKED) && !object_find(handle, kind);
 	npu_unlock();
 	return gone;
 }

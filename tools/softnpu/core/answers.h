@@ -8,13 +8,21 @@
 
 enum npu_situation {
 #define ANSWER(situation, ...) NPU_##situation,
+#define FACT ANSWER
 #include "tools/softnpu/core/answers.def"
+#undef FACT
 #undef ANSWER
 	NPU_SITUATIONS
 };
 
 /* The code of the release that is played; 0 = it accepts the call. */
 aclError npu_code(enum npu_situation situation);
+
+/* Whether that release does it. */
+static inline bool npu_fact(enum npu_situation fact)
+{
+	return npu_code(fact);
+}
 
 /* The same, noted as npu_err() does unless it is 0. */
 #define npu_answer(situation, ...)                                                                           \

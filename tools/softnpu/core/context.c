@@ -29,11 +29,9 @@ static struct context *explicit_context(void)
 	return o && o->generation == state.context_generation && !ctx->dying ? ctx : NULL;
 }
 
-/* From 9.2 on a thread that finds its context gone lets go of it, and a device keeps its own for the next
- * set. */
 static bool contexts_are_kept(void)
 {
-	return npu_code(NPU_CONTEXT_GONE_IS_CURRENT);
+	return npu_fact(NPU_CONTEXTS_ARE_KEPT);
 }
 
 /* What is left of a context that is gone goes with the last thread that it is current in. */
@@ -294,7 +292,7 @@ static aclError get_current(aclrtContext *out)
 	struct context *ctx;
 	aclError rc;
 
-	if (state.context && !explicit_context() && !npu_code(NPU_CONTEXT_GONE_IS_CURRENT)) {
+	if (state.context && !explicit_context() && !contexts_are_kept()) {
 		*out = state.context;
 		return ACL_SUCCESS;
 	}

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/softnpu/core/answers.h"
 #include "tools/softnpu/core/device.h"
 #include "tools/softnpu/core/init_config.h"
 
@@ -144,9 +145,7 @@ static aclError is_initialized(void)
 static aclError prepare(struct init_config *c)
 {
 	if (life.refs) {
-		/* The oldest documents allow one call, later ones count; the code is the same. */
-		if (npu_cann() != CANN_8_1)
-			life.refs++;
+		life.refs += npu_fact(NPU_INIT_IS_COUNTED); /* the code is the same */
 		return npu_err(ACL_ERROR_REPEAT_INITIALIZE, "aclInit was called before");
 	}
 	free(life.config.text);

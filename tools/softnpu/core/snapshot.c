@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/softnpu/core/answers.h"
 #include "tools/softnpu/core/device.h"
 
 enum state { RUNNING, PROCESS_LOCKED, BACKED_UP };
@@ -127,10 +128,10 @@ static aclError back_up(void)
 	return ACL_SUCCESS;
 }
 
-/* Before 9.1 these functions had no parameters: what is there then is not theirs. */
+/* Older functions had no parameters: what is there then is not theirs. */
 static aclError snapshot_check(int pid, const void *args)
 {
-	if (npu_cann() >= CANN_9_1 && (pid != getpid() || args))
+	if (npu_fact(NPU_SNAPSHOTS_NAME_THE_PROCESS) && (pid != getpid() || args))
 		return npu_err(ACL_ERROR_INVALID_PARAM, "pid is not this process, or the arguments not NULL");
 	return ACL_SUCCESS;
 }

@@ -101,7 +101,7 @@ static aclError dead_stream(aclrtStream handle, enum stream_use use)
 	struct context *ctx;
 	aclError rc;
 
-	if (npu_code(NPU_STREAM_GONE) == ACL_ERROR_RT_INVALID_HANDLE)
+	if (npu_fact(NPU_HANDLES_ARE_CHECKED))
 		return npu_answer(STREAM_GONE, "%p is not a stream", handle);
 	rc = context_need(&ctx);
 	if (rc)
