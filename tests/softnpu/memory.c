@@ -358,6 +358,38 @@ static void many_devices(void)
 	}
 }
 
+static void lies(const void *address, aclrtMemLocationType type, uint32_t id)
+{
+	aclrtPtrAttributes where;
+
+	OK(aclrtPointerGetAttributes(address, &where));
+	IS(where.location.type, type);
+	IS(where.location.id, id);
+}
+
+/* Of reserved addresses it is what is mapped there that has a place. */
+static void mapped_in_different_places(void)
+{
+	static const aclrtMemLocation places[] = {{1, ACL_MEM_LOCATION_TYPE_DEVICE},
+		{0, ACL_MEM_LOCATION_TYPE_HOST}, {0, ACL_MEM_LOCATION_TYPE_DEVICE}};
+	aclrtDrvMemHandle memory;
+	char *va = NULL;
+
+	setup();
+	OK(aclrtReserveMemAddress((void **)&va, 4 * MIB2, 0, NULL, 0));
+	for (unsigned i = 0; i < COUNT(places); i++) {
+		aclrtPhysicalMemProp prop = {.memAttr = ACL_MEM_NORMAL, .location = places[i]};
+
+		OK(aclrtMallocPhysical(&memory, MIB2, &prop, 0));
+		OK(aclrtMapMem(va + i * MIB2, MIB2, 0, memory, 0));
+	}
+	for (unsigned i = 0; i < COUNT(places); i++)
+		lies(va + i * MIB2 + 64, places[i].type, places[i].id);
+	/* No peer access: the first one is out of reach for the last. */
+	IS(aclrtMemcpy(va + 2 * MIB2, 64, va, 64, ACL_MEMCPY_DEVICE_TO_DEVICE), 507899);
+	OK(aclrtMemcpy(va + 2 * MIB2, 64, d, 64, ACL_MEMCPY_DEVICE_TO_DEVICE));
+}
+
 /* What a stream gave back is had by streams behind it: they waited for an event recorded there since. */
 static void pool_follows_events(void)
 {
@@ -530,6 +562,7 @@ static const struct tap_case cases[] = {
 	C(address_questions),
 	C(other_process),
 	C(key_of_gone_notify),
+	C(mapped_in_different_places),
 	C(pool_follows_events),
 	C(many_devices),
 	C(reset_ends_the_runtimes_memory),

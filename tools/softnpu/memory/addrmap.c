@@ -168,7 +168,10 @@ struct place place_of(const void *addr)
 	if (b) {
 		size_t offset = (size_t)((const char *)addr - b->addr);
 
-		return (struct place){LOC_DEVICE, b->device, b->shadow + offset, b->size - offset, false};
+		p = (struct place){LOC_DEVICE, b->device, b->shadow + offset, b->size - offset, false};
+		if (b->kind == BLOCK_RESERVED)
+			mapped_at(b, addr, &p.loc, &p.device);
+		return p;
 	}
 	if (registration_find(addr))
 		p.loc = LOC_HOST;

@@ -62,6 +62,8 @@ struct place {
 };
 
 struct place place_of(const void *addr);
+/* Reserved addresses are where the memory is that is mapped there (vmm.c). False: none is. */
+bool mapped_at(const struct block *b, const void *addr, enum location *loc, int *device);
 /* An arena becomes known to place_of. */
 void place_arena(struct arena *a, enum location loc, int device);
 

@@ -298,6 +298,24 @@ static struct mapping *mapping_at(const void *addr, struct block **b)
 	return NULL;
 }
 
+bool mapped_at(const struct block *b, const void *addr, enum location *loc, int *device)
+{
+	const char *at = addr;
+	struct mapping *m;
+
+	list_for_each(m, &((struct reservation *)b->owner)->mappings, link)
+	{
+		const aclrtMemLocation *where = &m->phys->prop.location;
+
+		if (at < m->addr || at >= m->addr + m->size)
+			continue;
+		*loc = where->type == ACL_MEM_LOCATION_TYPE_DEVICE ? LOC_DEVICE : LOC_HOST;
+		*device = *loc == LOC_DEVICE ? (int)where->id : -1;
+		return true;
+	}
+	return false;
+}
+
 static bool is_free(const struct block *b, const char *addr, size_t size)
 {
 	struct mapping *m;
@@ -353,8 +371,6 @@ static aclError map_memory(char *addr, size_t size, size_t offset, aclrtDrvMemHa
 		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "mapping failed");
 	}
 	object_get(&p->obj);
-	b->device =
-		p->prop.location.type == ACL_MEM_LOCATION_TYPE_DEVICE ? (int)p->prop.location.id : b->device;
 	list_add_tail(&((struct reservation *)b->owner)->mappings, &m->link);
 	return ACL_SUCCESS;
 }
