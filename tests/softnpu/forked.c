@@ -242,6 +242,28 @@ static void threads_have_their_own_id(void)
 	OK(child_status());
 }
 
+/* The second call fails, in each process. */
+static void faults_are_counted_anew(void)
+{
+	aclrtEvent event;
+
+	putenv("SOFTNPU_INJECT=aclrtCreateEvent:when=2:error=207007");
+	OK(aclrtSetDevice(0));
+	OK(aclrtCreateEvent(&event));
+	IS(aclrtCreateEvent(&event), 207007);
+	if (!fork()) {
+		alarm(20);
+		OK(aclrtGetLastError(ACL_RT_THREAD_LEVEL));
+		TRUE(!aclGetRecentErrMsg());
+		OK(aclrtSetDevice(0));
+		OK(aclrtCreateEvent(&event));
+		IS(aclrtCreateEvent(&event), 207007);
+		exit(tap_failed());
+	}
+	OK(child_status());
+	IS(aclrtGetLastError(ACL_RT_THREAD_LEVEL), 207007);
+}
+
 static const struct tap_case cases[] = {
 	C(begins_anew),
 	C(begins_uninitialized),
@@ -250,6 +272,7 @@ static const struct tap_case cases[] = {
 	C(settings_are_the_first),
 	C(symbols_are_made_anew),
 	C(threads_have_their_own_id),
+	C(faults_are_counted_anew),
 };
 
 int main(void)

@@ -276,7 +276,24 @@ static void leave_everything(void)
 	OK(aclrtCreateEvent(&e));
 }
 
+/* Limits are the device's, and it begins anew after its last reset. */
+static void limits_end_with_a_reset(void)
+{
+	uint32_t cores, all;
+
+	OK(aclrtSetDevice(0));
+	OK(aclrtGetDeviceResLimit(0, ACL_RT_DEV_RES_CUBE_CORE, &all));
+	OK(aclrtSetDeviceResLimit(0, ACL_RT_DEV_RES_CUBE_CORE, 4));
+	OK(aclrtGetDeviceResLimit(0, ACL_RT_DEV_RES_CUBE_CORE, &cores));
+	IS(cores, 4);
+	OK(aclrtResetDevice(0));
+	OK(aclrtSetDevice(0));
+	OK(aclrtGetDeviceResLimit(0, ACL_RT_DEV_RES_CUBE_CORE, &cores));
+	IS(cores, all);
+}
+
 static const struct tap_case cases[] = {
+	C(limits_end_with_a_reset),
 	C(init_twice),
 	C(finalize_twice),
 	C(finalize_without_init),

@@ -115,6 +115,7 @@ void device_release(struct device *dev)
 	cnt_notifies_release_device(dev);
 	memory_release_device(dev);
 	memset(dev->peer, 0, sizeof(dev->peer));
+	memset(dev->cores_set, 0, sizeof(dev->cores_set));
 	dev->releases++;
 }
 
@@ -128,8 +129,7 @@ static aclError device_reset(int32_t id, bool force)
 	npu_thread()->scheduler = ACL_TS_ID_AICORE;
 	if (!dev->set_count)
 		return npu_err(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "device %d is not set", id);
-	/* In the oldest profile one reset takes back any number of sets. */
-	dev->set_count = force || npu_cann() == CANN_8_1 ? 0 : dev->set_count - 1;
+	dev->set_count = force || npu_fact(NPU_ONE_RESET_IS_ENOUGH) ? 0 : dev->set_count - 1;
 	if (dev->set_count)
 		return ACL_SUCCESS;
 	primary = dev->primary;
@@ -209,7 +209,7 @@ static void notify_of_end(int32_t id)
 static aclError reset_device(int32_t id, bool force)
 {
 	aclError count = LOCKED(set_count(id));
-	bool last = count == 1 || (count > 0 && (force || npu_cann() == CANN_8_1));
+	bool last = count == 1 || (count > 0 && (force || npu_fact(NPU_ONE_RESET_IS_ENOUGH)));
 	aclError rc;
 
 	if (last)

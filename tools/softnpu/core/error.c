@@ -13,6 +13,12 @@
 static __thread aclError last_error, unnoted;
 static __thread char recent_message[512];
 
+void errors_forget(void)
+{
+	last_error = unnoted = ACL_SUCCESS;
+	*recent_message = '\0';
+}
+
 /* Once: each line of the log would say it again. */
 static void cannot_open(const char *path)
 {

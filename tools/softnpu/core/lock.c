@@ -153,6 +153,8 @@ static void child_after_fork(void)
 	symbols_forget();
 	options_forget();
 	limits_forget();
+	faults_forget();
+	errors_forget();
 	npu_unlock();
 }
 

@@ -51,6 +51,8 @@ void allocators_forget(void);
 void symbols_forget(void);
 void options_forget(void);
 void limits_forget(void);
+void faults_forget(void);
+void errors_forget(void);
 /* What a forked child forgets stays reachable: leak checkers shall not see it as lost. */
 void npu_keep(const void *p);
 

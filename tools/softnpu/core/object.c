@@ -33,7 +33,7 @@ static bool table_open(void)
 
 	if (table.ready)
 		return true;
-	p = mmap(NULL, (size_t)MAX_SLOTS * HANDLE_STRIDE, PROT_NONE,
+	p = mmap(NULL, ((size_t)MAX_SLOTS + 1) * HANDLE_STRIDE, PROT_NONE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		return false;
