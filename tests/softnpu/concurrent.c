@@ -244,6 +244,7 @@ static atomic_int processed;
 
 static void *process_report(void *arg)
 {
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
 	await(&gate);
 	atomic_store(&processed, aclrtProcessReport(-1));
 	return arg;
@@ -254,6 +255,7 @@ static void no_stream_any_more(void)
 	pthread_t t;
 
 	alarm(20);
+	atomic_store(&processed, 1);
 	setup();
 	OK(pthread_create(&t, NULL, process_report, NULL));
 	OK(aclrtSubscribeReport((uint64_t)t, s));
@@ -262,10 +264,61 @@ static void no_stream_any_more(void)
 	usleep(20000);
 	OK(aclrtUnSubscribeReport((uint64_t)t, s));
 	usleep(20000);
-	OK(atomic_load(&processed));
+	IS(atomic_load(&processed), 1);
 	OK(aclrtUnSubscribeReport((uint64_t)t, s2));
 	OK(pthread_join(t, NULL));
 	IS(atomic_load(&processed), 507012);
+}
+
+/* The thread of a stream that is destroyed waits on. */
+static void stream_is_destroyed(void)
+{
+	pthread_t t;
+
+	alarm(20);
+	atomic_store(&processed, 1);
+	setup();
+	OK(pthread_create(&t, NULL, process_report, NULL));
+	OK(aclrtSubscribeReport((uint64_t)t, s));
+	gate_open(&gate);
+	usleep(20000);
+	OK(aclrtDestroyStream(s));
+	usleep(20000);
+	IS(atomic_load(&processed), 1);
+	OK(pthread_cancel(t));
+	OK(pthread_join(t, NULL));
+}
+
+static void *create_events(void *arg)
+{
+	aclrtEvent event;
+
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+	OK(aclrtSetDevice(0));
+	for (;;) {
+		aclrtCreateEvent(&event);
+		aclrtDestroyEvent(event);
+	}
+	return arg;
+}
+
+/* A thread that is cancelled in the middle of a call leaves the others theirs. */
+static void cancelled_threads(void)
+{
+	aclrtEvent event;
+	pthread_t t;
+	int type;
+
+	setup();
+	for (int i = 0; i < 100; i++) {
+		OK(pthread_create(&t, NULL, create_events, NULL));
+		usleep(500);
+		OK(pthread_cancel(t));
+		OK(pthread_join(t, NULL));
+		OK(aclrtCreateEvent(&event));
+	}
+	OK(pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &type));
+	IS(type, PTHREAD_CANCEL_ENABLE);
 }
 
 static atomic_int reading, ended;
@@ -405,6 +458,8 @@ static const struct tap_case cases[] = {
 	C(replaced_when_it_failed),
 	C(abort_without_the_callback),
 	C(no_stream_any_more),
+	C(stream_is_destroyed),
+	C(cancelled_threads),
 	C(configuration_stays),
 	C(shared_after_two_records),
 	C(refused_record_of_a_shared_event),

@@ -24,7 +24,9 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static __thread bool takes_no_signals;
-static __thread sigset_t mask; /* of the program, while its thread has the lock */
+/* Of the program, while its thread has the lock. */
+static __thread sigset_t mask;
+static __thread int cancellable;
 
 /*
  * A handler that interrupts a thread with the lock would wait for itself. Faults are let through: blocked
@@ -49,22 +51,31 @@ void npu_own_thread(void)
 void npu_lock(void)
 {
 	sigset_t before;
+	int state;
 
-	if (!takes_no_signals)
-		hold_signals(&before);
+	if (takes_no_signals) {
+		pthread_mutex_lock(&lock);
+		return;
+	}
+	/* A thread that may be cancelled anywhere would take the lock with it. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	hold_signals(&before);
 	pthread_mutex_lock(&lock);
-	if (!takes_no_signals)
-		mask = before;
+	mask = before;
+	cancellable = state;
 }
 
 void npu_unlock(void)
 {
 	/* A handler that runs as soon as it may uses the variable, too. */
 	const sigset_t before = mask;
+	const int state = cancellable;
 
 	pthread_mutex_unlock(&lock);
-	if (!takes_no_signals)
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (takes_no_signals)
+		return;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_setcancelstate(state, NULL);
 }
 
 /* With the kernel's own wait: a condition variable of the C library has a lock inside, and would give ours

@@ -12,6 +12,7 @@ struct reporter {
 	enum served served;
 	int device;
 	unsigned streams, waiting;
+	bool ended; /* the last stream was unsubscribed: what waits for reports returns */
 	struct list reports;
 	struct npu_condition arrived;
 };
@@ -72,16 +73,18 @@ aclError callback_thread_add(uint64_t thread, enum served served, int device)
 	if (!r && !(r = reporter_new(thread, served, device)))
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a subscription");
 	r->streams++;
+	r->ended = false;
 	return ACL_SUCCESS;
 }
 
-void callback_thread_remove(uint64_t thread, enum served served)
+void callback_thread_remove(uint64_t thread, enum served served, bool unsubscribed)
 {
 	struct reporter *r = reporter_find(thread, served);
 
 	if (!r)
 		return;
 	r->streams--;
+	r->ended |= !r->streams && unsubscribed;
 	npu_changed(&r->arrived);
 	reporter_drop(r);
 }
@@ -125,11 +128,17 @@ aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream)
 	return LOCKED(subscribe(threadId, stream));
 }
 
-void callback_unsubscribe(struct stream *s)
+static void drop_subscription(struct stream *s, bool unsubscribed)
 {
 	if (s->subscribed)
-		callback_thread_remove(s->subscriber, SERVED_REPORTS);
+		callback_thread_remove(s->subscriber, SERVED_REPORTS, unsubscribed);
 	s->subscribed = false;
+}
+
+/* Its thread goes on waiting: programs cancel it where it stands. */
+void callback_unsubscribe(struct stream *s)
+{
+	drop_subscription(s, false);
 }
 
 static aclError unsubscribe(uint64_t thread, aclrtStream handle)
@@ -145,7 +154,7 @@ static aclError unsubscribe(uint64_t thread, aclrtStream handle)
 		return npu_err(ACL_ERROR_RT_STREAM_SUBSCRIBE, "the stream is not subscribed");
 	if (s->subscriber != thread)
 		return npu_err(ACL_ERROR_RT_THREAD_SUBSCRIBE, "the stream is subscribed for another thread");
-	callback_unsubscribe(s);
+	drop_subscription(s, true);
 	return ACL_SUCCESS;
 }
 
@@ -177,7 +186,7 @@ aclError callback_process(enum served served, int32_t timeout)
 	if (!r)
 		return npu_err(ACL_ERROR_RT_THREAD_SUBSCRIBE, "no stream is subscribed for this thread");
 	r->waiting++;
-	while (list_empty(&r->reports) && r->streams && npu_wait(&r->arrived, deadline))
+	while (list_empty(&r->reports) && !r->ended && npu_wait(&r->arrived, deadline))
 		;
 	r->waiting--;
 	if (list_empty(&r->reports)) {

@@ -7,9 +7,9 @@
 
 enum served { SERVED_REPORTS, SERVED_HOST_FUNCTIONS };
 
-/* One stream more or less that the thread serves. */
+/* One stream more or less that the thread serves; unsubscribed: as the program wants it. */
 aclError callback_thread_add(uint64_t thread, enum served served, int device);
-void callback_thread_remove(uint64_t thread, enum served served);
+void callback_thread_remove(uint64_t thread, enum served served, bool unsubscribed);
 /* The calling thread runs one of what it serves, within so many ms. */
 aclError callback_process(enum served served, int32_t timeout);
 /* In a forked child. */

@@ -29,7 +29,7 @@ aclError aclrtSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream
 void host_func_unsubscribe(struct stream *s)
 {
 	if (s->host_subscribed)
-		callback_thread_remove(s->host_subscriber, SERVED_HOST_FUNCTIONS);
+		callback_thread_remove(s->host_subscriber, SERVED_HOST_FUNCTIONS, true);
 	s->host_subscribed = false;
 }
 
