@@ -421,6 +421,22 @@ static void label_loop(void)
 	OK(aclrtDestroyStream(ms));
 }
 
+/* The next context may be made where the first one was. */
+static void label_of_a_context_that_is_gone(void)
+{
+	aclrtContext context;
+	aclrtLabel label;
+
+	OK(aclrtCreateContext(&context, 0));
+	OK(aclrtCreateLabel(&label));
+	OK(aclrtDestroyContext(context));
+	for (int i = 0; i < 8; i++) {
+		OK(aclrtCreateContext(&context, 0));
+		IS(aclrtDestroyLabel(label), 507031);
+		OK(aclrtDestroyContext(context));
+	}
+}
+
 /* --- waiting for words, notifies, callbacks ------------------------------------------ */
 
 static void value_wait(void)
@@ -686,6 +702,7 @@ static const struct tap_case cases[] = {
 	C(calls_told_to_fail),
 	C(on_device),
 	C(oldest_profile),
+	C(label_of_a_context_that_is_gone),
 };
 
 int main(void)

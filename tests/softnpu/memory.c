@@ -427,6 +427,26 @@ static void pool_follows_events(void)
 	OK(aclrtMemPoolDestroy(pool));
 }
 
+/* Importing lets both devices reach each other, whichever they are. */
+static void import_of_the_last_device(void)
+{
+	aclrtPhysicalMemProp prop = {
+		.memAttr = ACL_HBM_MEM_HUGE, .location = {63, ACL_MEM_LOCATION_TYPE_DEVICE}};
+	aclrtDrvMemHandle memory, imported;
+	int32_t reached = 0;
+	uint64_t key;
+
+	putenv("SOFTNPU_DEVICES=64");
+	OK(aclrtSetDevice(0));
+	OK(aclrtMallocPhysical(&memory, MIB2, &prop, 0));
+	OK(aclrtMemExportToShareableHandle(memory, ACL_MEM_HANDLE_TYPE_NONE, 0, &key));
+	OK(aclrtMemImportFromShareableHandle(key, 0, &imported));
+	OK(aclrtDevicePeerAccessStatus(0, 63, &reached));
+	IS(reached, 1);
+	OK(aclrtDevicePeerAccessStatus(63, 0, &reached));
+	IS(reached, 1);
+}
+
 static char variable;
 
 #define MANY 64
@@ -562,6 +582,7 @@ static const struct tap_case cases[] = {
 	C(address_questions),
 	C(other_process),
 	C(key_of_gone_notify),
+	C(import_of_the_last_device),
 	C(mapped_in_different_places),
 	C(pool_follows_events),
 	C(many_devices),

@@ -19,7 +19,7 @@ void labels_forget(void)
 struct label {
 	struct object obj;
 	struct list link; /* of the model it is set in */
-	struct context *ctx;
+	uint64_t context; /* the generation of the one that it belongs to */
 	bool listed;
 	struct model *model; /* NULL until set */
 	unsigned lane, index; /* the task that follows */
@@ -68,7 +68,7 @@ static aclError label_find_here(aclrtLabel handle, struct label **l)
 
 	if (!rc)
 		rc = context_need(&ctx);
-	if (!rc && (*l)->ctx != ctx)
+	if (!rc && (*l)->context != ctx->obj.generation)
 		rc = npu_err(ACL_ERROR_RT_LABEL_CONTEXT, "the label belongs to another context");
 	return rc;
 }
@@ -91,7 +91,7 @@ static aclError label_create(aclrtLabel *out)
 	}
 	n_labels++;
 	list_init(&l->link);
-	l->ctx = ctx; /* only compared */
+	l->context = ctx->obj.generation;
 	*out = object_handle(&l->obj);
 	return ACL_SUCCESS;
 }

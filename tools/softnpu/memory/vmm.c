@@ -481,12 +481,14 @@ aclError aclrtMemGetAccess(void *virPtr, aclrtMemLocation *location, uint64_t *f
 
 /* --- sharing ---------------------------------------------------------------------- */
 
-/* The 64-bit form of a key: process and descriptor; where and how large is at the memory's own place. */
+/* The 64-bit form of a key: process, which has 22 bits, device, place and descriptor. */
 static uint64_t shareable(const struct physical *p)
 {
-	return (uint64_t)getpid() << 40 | (uint64_t)(p->prop.location.id & 0xf) << 36 |
+	return (uint64_t)getpid() << 42 | (uint64_t)(p->prop.location.id % MAX_DEVICES) << 36 |
 	       (uint64_t)(p->offset / GRANULARITY) << 12 | (uint64_t)((unsigned)p->fd & 0xfff);
 }
+
+_Static_assert(MAX_DEVICES == 64, "a device has six bits of a key");
 
 /* Memory of the host is reached over the fabric, not by a handle of one server. */
 static aclError export_handle(
@@ -519,9 +521,9 @@ static aclError import_handle(uint64_t key, int device, size_t size, aclrtDrvMem
 {
 	aclrtPhysicalMemProp prop = {.memAttr = ACL_HBM_MEM_HUGE,
 		.location = {.id = (uint32_t)device, .type = ACL_MEM_LOCATION_TYPE_DEVICE}};
-	struct shared_key where = {.pid = (int)(key >> 40), .fd = (int)(key & 0xfff)};
-	int fd = shared_key_open(&where), from = (int)(key >> 36 & 0xf);
-	struct physical *p = fd < 0 || from >= MAX_DEVICES ? NULL : physical_new(&prop, size);
+	struct shared_key where = {.pid = (int)(key >> 42), .fd = (int)(key & 0xfff)};
+	int fd = shared_key_open(&where), from = (int)(key >> 36) % MAX_DEVICES;
+	struct physical *p = fd < 0 ? NULL : physical_new(&prop, size);
 
 	if (!p) {
 		if (fd >= 0)

@@ -13,14 +13,14 @@
 #define PLAIN_FLAGS (ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | 0x4u | ACL_EVENT_TIME_LINE)
 #define DEFAULT_FLAGS 0xeu /* what aclrtCreateEvent stands for */
 
-struct record *record_new(const struct stream *s)
+struct record *record_new(int stream)
 {
 	struct record *r = calloc(1, sizeof(*r));
 
 	if (!r)
 		return NULL;
 	r->refs = 1;
-	r->stream = s ? object_handle(&s->obj) : NULL;
+	r->stream = stream;
 	list_init(&r->waiters);
 	return r;
 }
@@ -83,7 +83,7 @@ static void wait_release(struct op *op)
 /* A model records an event for those outside: as if it had just been recorded. */
 static void record_outside(struct event *ev)
 {
-	struct record *r = record_new(NULL);
+	struct record *r = record_new(-1);
 
 	if (!r)
 		return;
@@ -450,7 +450,7 @@ static aclError record(aclrtEvent handle, aclrtStream stream, uint32_t flag)
 		return capture_external(s, ev, true);
 	if (s->capture)
 		return capture_record(s, ev);
-	r = record_new(s);
+	r = record_new(s->id);
 	if (!r)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
 	r->built = s->bound;
@@ -495,7 +495,7 @@ static aclError wait_event(aclrtStream stream, aclrtEvent handle, uint32_t secon
 	if (ev->ipc)
 		return event_ipc_submitted(ev) ? stream_submit(s, shared_wait_op(ev, seconds)) : ACL_SUCCESS;
 	if (ev->latest && !ev->reset) {
-		if (ev->kind == EVENT_EX && ev->latest->stream == object_handle(&s->obj))
+		if (ev->kind == EVENT_EX && ev->latest->stream == s->id)
 			return ACL_SUCCESS;
 		return stream_submit(s, event_wait_op(ev, ev->latest, seconds));
 	}

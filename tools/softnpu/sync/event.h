@@ -22,8 +22,7 @@ struct record {
 	bool done;
 	bool built; /* a task of a model that is built: each execution does it again */
 	uint64_t time; /* ns, when done */
-	void *stream; /* handle of the stream it is on, or NULL */
-	int of_stream; /* the id of that stream */
+	int stream; /* its id, -1 for what a model records */
 	uint64_t before; /* records of that stream that came before, counted once there is a pool */
 	uint64_t number; /* among those of a shared event; 0: another one followed before it was shared */
 	struct list waiters; /* lanes */
@@ -53,7 +52,7 @@ aclError event_new(enum event_kind kind, uint32_t flags, struct event **ev);
 /* Living event behind a handle, or an error. */
 aclError event_find(aclrtEvent handle, struct event **ev);
 bool event_waitable(const struct event *ev);
-struct record *record_new(const struct stream *s);
+struct record *record_new(int stream);
 void record_get(struct record *r);
 void record_put(struct record *r);
 void record_complete(struct record *r);

@@ -42,9 +42,9 @@ static aclError synchronize_shared(struct event *ev, uint64_t deadline)
 /* By a task of a model, or on a stream that a model got later. */
 static bool recorded_by_model(const struct record *r)
 {
-	const struct object *o = object_find(r->stream, OBJ_STREAM);
+	const struct stream *s = stream_of_id(r->stream);
 
-	return r->built || (o && container_of(o, struct stream, obj)->bound);
+	return r->built || (s && s->bound);
 }
 
 static aclError synchronize(aclrtEvent handle, int32_t timeout)

@@ -17,7 +17,6 @@ void follow_begin(void)
 
 void follow_recorded(struct stream *s, struct record *r)
 {
-	r->of_stream = s->id;
 	r->before = s->records;
 	s->records += noted;
 }
@@ -48,33 +47,18 @@ void follow_waits(struct stream *s, const struct record *r)
 
 	if (!noted)
 		return;
-	f = followed_find(s, r->of_stream);
+	f = followed_find(s, r->stream);
 	if (!f)
-		f = followed_add(s, r->of_stream);
+		f = followed_add(s, r->stream);
 	if (f && f->number < r->before)
 		f->number = r->before;
 }
 
-struct search {
-	int id;
-	uint64_t records;
-};
-
-static void match(struct object *o, void *arg)
-{
-	const struct stream *s = container_of(o, struct stream, obj);
-	struct search *search = arg;
-
-	if (s->id == search->id)
-		search->records = s->records;
-}
-
 uint64_t follow_records(int stream)
 {
-	struct search search = {stream, 0};
+	const struct stream *s = stream_of_id(stream);
 
-	objects_each(OBJ_STREAM, match, &search);
-	return search.records;
+	return s ? s->records : 0;
 }
 
 bool follow_is_behind(const struct stream *s, int stream, uint64_t records)

@@ -63,6 +63,28 @@ static void stream_release(struct object *o)
 	free(s);
 }
 
+struct id_search {
+	int id;
+	struct stream *found;
+};
+
+static void match_id(struct object *o, void *arg)
+{
+	struct stream *s = container_of(o, struct stream, obj);
+	struct id_search *search = arg;
+
+	if (s->id == search->id)
+		search->found = s;
+}
+
+struct stream *stream_of_id(int id)
+{
+	struct id_search search = {id, NULL};
+
+	objects_each(OBJ_STREAM, match_id, &search);
+	return search.found;
+}
+
 struct stream *stream_new(struct context *ctx, uint32_t priority, uint32_t flags)
 {
 	static int next_id;

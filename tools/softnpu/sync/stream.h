@@ -64,6 +64,8 @@ aclError stream_not_capturing(const struct stream *s);
 /* The priority that a stream gets: a number with a sign, in the range that there is. */
 #define STREAM_PRIORITY_LOWEST 7
 uint32_t stream_priority(uint32_t wanted);
+/* The living one with that id, or NULL. */
+struct stream *stream_of_id(int id);
 struct stream *stream_new(struct context *ctx, uint32_t priority, uint32_t flags);
 /* Gives up the handle and the context's reference. Its work must be over. */
 void stream_remove(struct stream *s);
