@@ -285,6 +285,9 @@ static void stream_is_destroyed(void)
 	OK(aclrtDestroyStream(s));
 	usleep(20000);
 	IS(atomic_load(&processed), 1);
+	/* It is of no device any more. */
+	OK(aclrtSetDevice(1));
+	OK(aclrtSubscribeReport((uint64_t)t, stream_new()));
 	OK(pthread_cancel(t));
 	OK(pthread_join(t, NULL));
 }

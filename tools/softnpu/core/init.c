@@ -279,12 +279,13 @@ aclError aclFinalizeReference(uint64_t *refCount)
 
 aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc, void *userData)
 {
-	aclError rc;
+	aclError rc = LOCKED(init_add(&init_callbacks, type, (void *)cbFunc, userData));
 
+	if (rc || !LOCKED(is_initialized()))
+		return rc;
 	/* The configuration stays while the callback reads it. */
 	LOCKED(init_callbacks_enter());
-	rc = LOCKED(init_add(&init_callbacks, type, (void *)cbFunc, userData));
-	if (!rc && LOCKED(is_initialized()))
+	if (LOCKED(is_initialized()))
 		cbFunc(life.config.text ? life.config.text : "", life.config.size, userData);
 	return LOCKED(leave(rc));
 }

@@ -72,6 +72,8 @@ aclError callback_thread_add(uint64_t thread, enum served served, int device)
 
 	if (!r && !(r = reporter_new(thread, served, device)))
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a subscription");
+	if (!r->streams)
+		r->device = device;
 	r->streams++;
 	r->ended = false;
 	return ACL_SUCCESS;
@@ -112,7 +114,7 @@ static aclError subscribe(uint64_t thread, aclrtStream handle)
 	if (rc)
 		return rc;
 	r = reporter_find(thread, SERVED_REPORTS);
-	if (r && r->device != s->lane.device)
+	if (r && r->streams && r->device != s->lane.device)
 		return npu_err(
 			ACL_ERROR_RT_THREAD_SUBSCRIBE, "the thread is subscribed on device %d", r->device);
 	rc = callback_thread_add(thread, SERVED_REPORTS, s->lane.device);
