@@ -91,6 +91,8 @@ bool device_notify_of_opening(int id);
 /* Memory, events and notifies go with the device's last user. */
 void device_release(struct device *dev);
 void devices_forget(void);
+/* What the devices share lets each reach the other's memory. */
+void peers_connect(int a, int b);
 /* Whether the device has a context. */
 bool device_is_open(int id);
 /* Whether any device has one. */

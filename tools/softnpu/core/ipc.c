@@ -122,10 +122,7 @@ void shared_word_key(const struct shared *s, char *key, size_t len)
 	shared_key_print(&s->key, key, len);
 }
 
-void shared_peer_access(const struct shared *s, struct device *dev)
+int shared_device(const struct shared *s)
 {
-	if (s->key.device == dev->id)
-		return;
-	dev->peer[s->key.device] = true;
-	device_get(s->key.device)->peer[dev->id] = true;
+	return s->key.device;
 }

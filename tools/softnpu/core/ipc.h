@@ -38,7 +38,7 @@ struct shared *shared_word_open(enum shared_kind kind, const char *key);
 void shared_word_close(struct shared *s);
 uint64_t *shared_word(struct shared *s); /* SHARED_WORDS of them */
 void shared_word_key(const struct shared *s, char *key, size_t len);
-/* The importing device and the exporting one reach each other. */
-void shared_peer_access(const struct shared *s, struct device *dev);
+/* Of the process that exports. */
+int shared_device(const struct shared *s);
 
 #endif

@@ -21,6 +21,14 @@ aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int3
 	return rc;
 }
 
+void peers_connect(int a, int b)
+{
+	if (a == b)
+		return;
+	device_get(a)->peer[b] = true;
+	device_get(b)->peer[a] = true;
+}
+
 static aclError switch_access(int32_t peer, bool on)
 {
 	struct context *ctx;

@@ -273,7 +273,7 @@ aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, s
 
 static aclError need_set(const struct device *dev)
 {
-	if (dev->primary || dev->contexts)
+	if (device_is_open(dev->id))
 		return ACL_SUCCESS;
 	return npu_err(ACL_ERROR_RT_DEV_SETUP_ERROR, "device %d is not set", dev->id);
 }

@@ -9,7 +9,7 @@ static aclError core_function(const void *handle, struct function **f)
 {
 	aclError rc = function_find(handle, f);
 
-	if (!rc && (*f)->bin && (*f)->bin->cpu)
+	if (!rc && function_is_cpu(*f))
 		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "%s is a kernel for the CPU", (*f)->name);
 	return rc;
 }
@@ -52,7 +52,7 @@ static aclError attribute(const void *handle, aclrtFuncAttribute attr, int64_t *
 		return rc;
 	*value = 0;
 	if (attr == ACL_FUNC_ATTR_KERNEL_TYPE)
-		*value = f->bin && f->bin->cpu ? ACL_KERNEL_TYPE_AICPU : ACL_KERNEL_TYPE_AICORE;
+		*value = function_is_cpu(f) ? ACL_KERNEL_TYPE_AICPU : ACL_KERNEL_TYPE_AICORE;
 	return ACL_SUCCESS;
 }
 

@@ -141,6 +141,16 @@ static void unmap_views(const struct ipc_memory *m)
 	munmap(m->shadow - inside, size);
 }
 
+static aclError import_fails(struct ipc_memory *m, struct block *b)
+{
+	unmap_views(m);
+	close(m->fd);
+	list_del(&m->link);
+	free(m);
+	free(b);
+	return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for an import");
+}
+
 static aclError import_key(void **out, const char *key, uint64_t flags)
 {
 	struct ipc_memory *m;
@@ -166,11 +176,10 @@ static aclError import_key(void **out, const char *key, uint64_t flags)
 		.kind = BLOCK_IMPORTED,
 		.device = k.device,
 		.shadow = m->shadow};
-	block_insert(b);
-	if (flags & ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS && k.device != ctx->dev->id) {
-		ctx->dev->peer[k.device] = true;
-		device_get(k.device)->peer[ctx->dev->id] = true;
-	}
+	if (!block_insert(b))
+		return import_fails(m, b);
+	if (flags & ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS)
+		peers_connect(k.device, ctx->dev->id);
 	*out = m->addr;
 	return ACL_SUCCESS;
 }

@@ -532,10 +532,7 @@ static aclError import_handle(uint64_t key, int device, size_t size, aclrtDrvMem
 	}
 	p->fd = fd;
 	p->offset = (size_t)(key >> 12 & 0xffffff) * GRANULARITY;
-	if (from != device) {
-		device_get(device)->peer[from] = true;
-		device_get(from)->peer[device] = true;
-	}
+	peers_connect(from, device);
 	*out = object_handle(&p->obj);
 	return ACL_SUCCESS;
 }

@@ -36,18 +36,13 @@ size_t element_size(aclDataType type)
 
 double load_number(const char *at, aclDataType type)
 {
-	uint32_t bits;
-	float f;
-
 	switch (type) {
 	case ACL_FLOAT:
 		return LOAD(float);
 	case ACL_FLOAT16:
 		return half_to_float(LOAD(uint16_t));
 	case ACL_BF16:
-		bits = (uint32_t)LOAD(uint16_t) << 16;
-		memcpy(&f, &bits, sizeof(f));
-		return f;
+		return bf16_to_float(LOAD(uint16_t));
 	case ACL_DOUBLE:
 		return LOAD(double);
 	case ACL_INT64:
@@ -71,19 +66,15 @@ double load_number(const char *at, aclDataType type)
 
 void store_number(char *at, aclDataType type, double value)
 {
-	uint32_t bits;
-	float f = (float)value;
-
 	switch (type) {
 	case ACL_FLOAT:
 		STORE(float, value);
 		break;
 	case ACL_FLOAT16:
-		STORE(uint16_t, float_to_half(f));
+		STORE(uint16_t, float_to_half((float)value));
 		break;
 	case ACL_BF16:
-		memcpy(&bits, &f, sizeof(bits));
-		STORE(uint16_t, (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+		STORE(uint16_t, float_to_bf16((float)value));
 		break;
 	case ACL_DOUBLE:
 		STORE(double, value);

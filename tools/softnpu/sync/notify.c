@@ -280,7 +280,7 @@ static aclError import_key(aclrtNotify *out, const char *key, uint64_t flags)
 	n->word = shared_word(shared);
 	n->imported = true;
 	if (flags & ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS)
-		shared_peer_access(shared, n->dev);
+		peers_connect(shared_device(shared), n->dev->id);
 	*out = object_handle(&n->obj);
 	return ACL_SUCCESS;
 }

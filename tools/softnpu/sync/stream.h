@@ -19,7 +19,6 @@ struct stream {
 	uint64_t failure_mode; /* ACL_CONTINUE_ON_FAILURE, ACL_STOP_ON_FAILURE */
 	uint32_t overflow_switch, tag, cache_op_info;
 	aclError error; /* of a failed task, until a synchronise reports it */
-	bool destroying;
 	struct capture *capture; /* taking part in an open capture */
 	unsigned capture_lane; /* which stream of the capture's model it is */
 	bool grouping; /* between TaskGrpBegin and End; a capture that ends in between leaves it so */

@@ -396,7 +396,7 @@ static aclError check_set(const struct device *dev, int32_t id)
 {
 	if (!dev)
 		return ACL_ERROR_RT_INVALID_DEVICEID;
-	if (!dev->primary && !dev->contexts)
+	if (!device_is_open(id))
 		return npu_err(ACL_ERROR_RT_CONTEXT_NULL, "device %d is not set", id);
 	return ACL_SUCCESS;
 }
