@@ -284,6 +284,25 @@ static void tasks_and_groups_go_with_their_model(void)
 	}
 }
 
+/* The stream goes while it updates a group: another one may. */
+static void update_of_a_stream_that_is_gone(void)
+{
+	aclrtTaskGrp group;
+	aclmdlRI m;
+
+	setup();
+	OK(aclmdlRICaptureBegin(s, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+	OK(aclmdlRICaptureTaskGrpBegin(s));
+	OK(aclmdlRICaptureTaskGrpEnd(s, &group));
+	OK(aclmdlRICaptureEnd(s, &m));
+	OK(aclmdlRICaptureTaskUpdateBegin(s2, group));
+	IS(aclmdlRICaptureTaskUpdateBegin(s, group), 107033);
+	OK(aclrtDestroyStream(s2));
+	OK(aclmdlRICaptureTaskUpdateBegin(s, group));
+	OK(aclmdlRICaptureTaskUpdateEnd(s));
+	OK(aclmdlRIDestroy(m));
+}
+
 /* The model goes while its group is updated. */
 static void group_of_a_model_that_is_gone(void)
 {
@@ -618,6 +637,7 @@ static const struct tap_case cases[] = {
 	C(group_update),
 	C(model_tasks),
 	C(tasks_and_groups_go_with_their_model),
+	C(update_of_a_stream_that_is_gone),
 	C(group_of_a_model_that_is_gone),
 	C(describe),
 	C(external_flags),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of the software runtime: one program a file, linked to it.
 
-NPU_TESTS := arguments arguments_memory arguments_models arguments_not_modelled order_streams order_models order_memory order_copies order_virtual order_kernels oracle_device oracle_memory oracle_stream oracle_capture oracle_model data features products memory stress signals forked concurrent
+NPU_TESTS := arguments arguments_memory arguments_models arguments_not_modelled order_streams order_models order_memory order_copies order_virtual order_kernels oracle_device oracle_memory oracle_stream oracle_capture oracle_model data features products memory stress signals forked concurrent crowd
 NPU_TEST_DIR := $(BUILD)/tests/softnpu
 
 $(NPU_TEST_DIR)/%: $(BUILD)/obj/tests/softnpu/%.o $(BUILD)/obj/tests/softnpu/tap.o $(NPU)/libascendcl.so
@@ -24,7 +24,7 @@ $(NPU_TEST_DIR)/operators: $(BUILD)/obj/tests/softnpu/operators.o $(BUILD)/obj/t
 TESTS += $(NPU_TEST_DIR)/operators tests/softnpu/library.bats
 
 # Once more with sanitizers.
-NPU_SANITIZED_asan := stress concurrent data features products memory oracle_device oracle_stream oracle_model arguments arguments_memory arguments_models arguments_not_modelled order_streams order_models order_memory order_copies order_virtual \
+NPU_SANITIZED_asan := stress concurrent crowd data features products memory oracle_device oracle_stream oracle_model arguments arguments_memory arguments_models arguments_not_modelled order_streams order_models order_memory order_copies order_virtual \
 	order_kernels
 NPU_SANITIZED_tsan := stress concurrent
 

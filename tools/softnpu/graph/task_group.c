@@ -156,6 +156,18 @@ aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream, aclrtTaskGrp handle)
 	return LOCKED(update_begin(stream, handle));
 }
 
+void group_update_stop(struct stream *s)
+{
+	struct group_update *u = s->update;
+
+	if (!u)
+		return;
+	s->update = NULL;
+	u->group->updating = false;
+	object_put(&u->group->obj);
+	free(u);
+}
+
 static aclError update_end(aclrtStream stream)
 {
 	struct group_update *u;
@@ -171,10 +183,7 @@ static aclError update_end(aclrtStream stream)
 		return npu_err(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "no update is under way on this stream");
 	if (u->next != u->group->n)
 		rc = npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "%u tasks for a group of %u", u->next, u->group->n);
-	s->update = NULL;
-	u->group->updating = false;
-	object_put(&u->group->obj);
-	free(u);
+	group_update_stop(s);
 	return rc;
 }
 
