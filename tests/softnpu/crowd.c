@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that take each other's objects away in the middle of everything: what calls answer is not looked at,
- * but each comes back, and nothing that is gone is touched.
+ * Threads that take each other's objects away in the middle of everything: what calls answer is not looked
+ * at, but each comes back, and nothing that is gone is touched.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -63,7 +63,8 @@ static void an_event(void)
 {
 	static const uint32_t flags[] = {ACL_EVENT_SYNC, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE, ACL_EVENT_IPC};
 	aclrtEvent e = NULL;
-	aclError rc = drawn(2) ? aclrtCreateEvent(&e) : aclrtCreateEventExWithFlag(&e, flags[drawn(COUNT(flags))]);
+	aclError rc =
+		drawn(2) ? aclrtCreateEvent(&e) : aclrtCreateEventExWithFlag(&e, flags[drawn(COUNT(flags))]);
 
 	if (!rc && (e = put(events, e)))
 		aclrtDestroyEvent(e);
@@ -170,7 +171,8 @@ static void model_tasks(void)
 	aclmdlRITask list[8];
 	aclrtStream of[4];
 
-	if (aclmdlRIGetStreams(m, of, &n) || !n || aclmdlRIGetTasksByStream(of[0], list, &n_tasks) || !n_tasks)
+	if (aclmdlRIGetStreams(m, of, &n) || !n || aclmdlRIGetTasksByStream(of[0], list, &n_tasks) ||
+		!n_tasks)
 		return;
 	aclmdlRITaskGetParams(list[0], &params);
 	if (!drawn(4))
@@ -189,7 +191,8 @@ static void contexts_and_devices(void)
 {
 	aclrtContext context = NULL;
 
-	if (!drawn(20) && !aclrtCreateContext(&context, (int32_t)drawn(2)) && (context = put(contexts, context)))
+	if (!drawn(20) && !aclrtCreateContext(&context, (int32_t)drawn(2)) &&
+		(context = put(contexts, context)))
 		aclrtDestroyContext(context);
 	if (drawn(4))
 		aclrtSetDevice((int32_t)drawn(2));
@@ -201,8 +204,9 @@ static void contexts_and_devices(void)
 
 static void *work(void *number)
 {
-	static void (*const what[])(void) = {a_stream, an_event, a_notify, tasks, tasks, notified, waits, a_callback,
-		a_model, executions, executions, an_update, model_tasks, an_abort, contexts_and_devices};
+	static void (*const what[])(void) = {a_stream, an_event, a_notify, tasks, tasks, notified, waits,
+		a_callback, a_model, executions, executions, an_update, model_tasks, an_abort,
+		contexts_and_devices};
 
 	seed = (unsigned)(uintptr_t)number;
 	aclrtSetDevice(0);
