@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "interpose/common/host_name.h"
@@ -75,6 +76,14 @@ uint32_t identity_pid(void)
 uint32_t identity_ppid(void)
 {
 	return (uint32_t)getppid();
+}
+
+int64_t identity_time(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return ts.tv_sec;
 }
 
 const char *identity_host(void)

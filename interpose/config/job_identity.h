@@ -3,6 +3,8 @@
 #ifndef INTERPOSE_JOB_IDENTITY_H
 #define INTERPOSE_JOB_IDENTITY_H
 
+#include <stdint.h>
+
 #include "interpose/common/text.h"
 
 /* Rank among the processes of a parallel job as the launcher says it, -1 when there is none. */
@@ -12,6 +14,8 @@ int identity_ranks(void);
 uint32_t identity_pid(void);
 uint32_t identity_ppid(void);
 const char *identity_host(void);
+/* Seconds since 1970, as the process has it: at a replay, of what was recorded last. */
+int64_t identity_time(void);
 
 /* Processes with the same job word belong to one run: the setting, else host, session and process group. */
 void identity_job(struct text *t);

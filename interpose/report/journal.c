@@ -229,7 +229,7 @@ void journal_begin(struct text *scratch)
 	const char *no_calls;
 
 	if (settings_report_wanted()) {
-		utc_now(started);
+		utc_text(identity_time(), started);
 		open_all();
 	}
 	no_calls = begin_last_calls();
@@ -358,7 +358,7 @@ static void outcome(struct jout *j, const struct checks *c, enum checks_end kind
 	char time[UTC_SIZE];
 
 	verdict_totals(c, &totals, set_aside);
-	utc_now(time);
+	utc_text(identity_time(), time);
 	jout_string(j, "verdict", acl_verdict_names[verdict_get()]);
 	jout_array(j, "inconclusive");
 	for (unsigned i = 0; (reason = verdict_reason(i, &text)); i++) {

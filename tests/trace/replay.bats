@@ -55,6 +55,17 @@ rules() {
 	python3 -S -c 'import json; assert not any(f["advice"] for f in json.load(open("r.json"))["findings"] if f["rule"] == "device-unbalanced-set-reset")'
 }
 
+@test "a report says when the process ran, not when it was replayed" {
+	record t -- "$app" mix
+	recorded=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+	sleep 1.1
+	replayed 97 --report r.json t
+	recorded=$recorded python3 -S -c '
+import json, os
+ran = json.load(open("r.json"))["processes"][0]
+assert ran["started"] <= ran["ended"] <= os.environ["recorded"], (ran["started"], ran["ended"], os.environ["recorded"])'
+}
+
 @test "its files are where temporary ones belong, and are removed" {
 	record t -- "$app" mix
 	mkdir tmp

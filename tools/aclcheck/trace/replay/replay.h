@@ -94,6 +94,8 @@ void replay_host_python_stack(uint32_t id, const uint64_t *frames, unsigned n);
 /* Where a call of that stack is made, as stack_site.h has it. */
 uint64_t replay_host_site(uint32_t stack, uint64_t caller);
 void replay_host_process(const struct replay_record *r, uint32_t pid);
+/* The process has come that far. */
+void replay_host_time(const struct replay_record *r);
 /* Before replay_checker(): ASCEND_RT_VISIBLE_DEVICES of the process. */
 void replay_host_visible(const char *devices);
 uint32_t replay_pid(void);

@@ -196,6 +196,7 @@ uint64_t replay_host_site(uint32_t stack, uint64_t caller)
 static struct {
 	uint32_t pid, ppid;
 	int rank;
+	int64_t seconds;
 	char host[256], argv[1026];
 	size_t argv_length;
 } self = {.rank = -1};
@@ -227,6 +228,17 @@ void replay_host_process(const struct replay_record *r, uint32_t pid)
 		if (*c == ' ')
 			*c = 0;
 	look_for_python(self.argv);
+}
+
+void replay_host_time(const struct replay_record *r)
+{
+	if (r->seconds > self.seconds)
+		self.seconds = r->seconds;
+}
+
+int64_t identity_time(void)
+{
+	return self.seconds;
 }
 
 uint32_t replay_pid(void)

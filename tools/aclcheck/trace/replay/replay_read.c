@@ -295,9 +295,9 @@ static bool take_event(void *context, const bt_event *event, const bt_clock_snap
 	const struct replay_event *e = replay_event_of(bt_event_borrow_class_const(event));
 	struct replay_record *r;
 	struct process *p;
+	int64_t ns;
 
 	(void)context;
-	(void)clock;
 	if (!e)
 		return true;
 	if (replay_is_one_event(e)) {
@@ -320,6 +320,9 @@ static bool take_event(void *context, const bt_event *event, const bt_clock_snap
 		command_say("an event is larger than any that was recorded: the recording is damaged");
 		return false;
 	}
+	if (clock && bt_clock_snapshot_get_ns_from_origin(clock, &ns) ==
+			     BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
+		r->seconds = ns / 1000000000;
 	if (r->kind == REPLAY_KILLED)
 		return take_end(replay_process_of(e, event), r);
 	p = process_of(replay_process_of(e, event));

@@ -40,6 +40,7 @@ struct replay_record {
 	uint32_t tid, number, stack;
 	uint64_t pthread, caller;
 	int64_t result;
+	int64_t seconds; /* since 1970, 0 where the recording has no clock */
 	uint8_t host_class[ACL_CALL_PARAMS];
 	uint64_t after[ACL_CALL_AFTER]; /* acl_mark() of calls of other threads */
 };

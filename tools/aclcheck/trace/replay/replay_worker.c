@@ -191,6 +191,7 @@ static void hold(void *unused, const struct replay_record *r)
 /* Facts, modules and stacks are known at once: what names them comes behind them. */
 static void worker_take(const struct replay_record *r)
 {
+	replay_host_time(r);
 	switch ((enum replay_kind)r->kind) {
 	case REPLAY_FACT:
 		take_fact(r);
@@ -239,6 +240,7 @@ static void look_first(const struct replay_record *r, uint32_t pid)
 
 	if (r->kind == REPLAY_PROCESS) {
 		replay_host_process(r, pid);
+		replay_host_time(r);
 		worker.forked = r->flags;
 		worker.called |= r->flags;
 	} else if (r->kind == REPLAY_FACT && !strcmp(key, "visible-devices")) {
