@@ -174,35 +174,6 @@ static void reduce(void)
 	OK(aclrtReduceAsync(d2, (char *)d + 1, 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT8, s, NULL));
 }
 
-/* Into and out of mapped memory, over more than one page, of which the last is not filled. */
-static void reduce_mapped(void)
-{
-	aclrtPhysicalMemProp prop = {
-		.memAttr = ACL_HBM_MEM_HUGE, .location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
-	const size_t size = 2ul << 20, bytes = 10000;
-	aclrtDrvMemHandle memory;
-	int32_t number[2500];
-	char *at;
-
-	setup();
-	OK(aclrtReserveMemAddress((void **)&at, size, 0, NULL, 1));
-	OK(aclrtMallocPhysical(&memory, size, &prop, 0));
-	OK(aclrtMapMem(at, size, 0, memory, 0));
-	for (int i = 0; i < 2500; i++)
-		number[i] = i;
-	OK(aclrtMemcpy(at + 256, bytes, number, bytes, TO_DEVICE));
-	OK(aclrtMemcpy(at + size - bytes, bytes, number, bytes, TO_DEVICE));
-	OK(aclrtReduceAsync(
-		at + 256, at + size - bytes, bytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, s, NULL));
-	OK(aclrtSynchronizeStream(s));
-	OK(aclrtMemcpy(number, bytes, at + 256, bytes, TO_HOST));
-	for (int i = 0; i < 2500; i++)
-		IS(number[i], 2 * i);
-	OK(aclrtUnmapMem(at));
-	OK(aclrtFreePhysical(memory));
-	OK(aclrtReleaseMemAddress(at));
-}
-
 static uint16_t reduced(aclDataType type, aclrtReduceKind kind, uint16_t to, uint16_t from)
 {
 	void *d2 = device_new(64);
@@ -577,7 +548,6 @@ static const struct tap_case cases[] = {
 	C(managed),
 	C(descriptors),
 	C(reduce),
-	C(reduce_mapped),
 	C(reduce_small_types),
 	C(address_questions),
 	C(other_process),
