@@ -305,8 +305,7 @@ static void ranges_task_failed(struct checks *c, struct acl_call_record *call)
 
 static const char arguments_note;
 
-/* In device memory: the kernel reads them when it runs. Mostly no task has anything to do with the block, and
- * no model runs. */
+/* In device memory: the kernel reads them when it runs. Mostly no task has anything to do with the block. */
 static void arguments_task_enter(struct checks *c, struct acl_call_record *call)
 {
 	const void *at = acl_arg_pointer(call->api, call->args, ACL_ROLE_DEVICE_ARGUMENTS);
@@ -314,10 +313,8 @@ static void arguments_task_enter(struct checks *c, struct acl_call_record *call)
 	struct acl_object *s = stream_of(call);
 	struct entering e;
 
-	if (!place || !s ||
-		(!accesses_of_others(c, place, object_ref(s)) &&
-			!(load_relaxed(&stream_state(s)->ask) & ASK_REPLAYS)) ||
-		kernel_accesses(call) || !task_begin(c, call, &e))
+	if (!place || !s || !accesses_of_others(c, place, object_ref(s)) || kernel_accesses(call) ||
+		!task_begin(c, call, &e))
 		return;
 	task_range_add(
 		c, &e, at, acl_arg_value(call->api, call->args, ACL_ROLE_ARGUMENT_BYTES), ACCESS_READS);

@@ -224,25 +224,6 @@ static void numbers_beside_a_described_copy(void)
 	wait_for(second);
 }
 
-/* The model writes what the kernel reads. */
-static void arguments_of_a_running_model(void)
-{
-	aclrtStream first = make_stream(), second = make_stream();
-	void *arguments = make_device_memory(SIZE), *up = make_host_memory(SIZE);
-	aclmdlRI m;
-
-	capture_begin(first);
-	copy_on(first, arguments, up, UP);
-	m = capture_end(first);
-	CALL(aclmdlRIExecuteAsync, .modelRI = m, .stream = first);
-	if (!bug)
-		order(first, second);
-	CALL(aclrtLaunchKernel, .funcHandle = make_function(), .numBlocks = 1, .argsData = arguments,
-		.argsSize = 64, .stream = second);
-	wait_for(first);
-	wait_for(second);
-}
-
 static const struct pair pairs[] = {
 	PAIRS_OF("vmm-use-unmapped", unmapped),
 	PAIRS_OF("vmm-noaccess-used", closed),
@@ -254,7 +235,6 @@ static const struct pair pairs[] = {
 	PAIR("kernel-args-freed", status_over_arguments),
 	PAIR("kernel-args-freed", word_over_arguments),
 	PAIR("stream-race-copy", numbers_beside_a_described_copy),
-	PAIR("stream-race-copy", arguments_of_a_running_model),
 };
 
 PAIRS_MAIN("memory that is used", pairs)

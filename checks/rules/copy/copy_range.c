@@ -420,7 +420,6 @@ static const struct check_hook hooks[] = {
 	{ON_OP(OVERFLOW_READ), ACL_ENTER, named_range_enter},
 	{ON_OP(EXPORT_MEMORY), ACL_ENTER, named_range_enter},
 	{ON_OP(MAP_PEER), ACL_ENTER, named_range_enter},
-	{ON_OP_WITH(LAUNCH_KERNEL, DEVICE_ARGUMENTS), ACL_ENTER, named_range_enter},
 	{ON_OP(LABEL_SWITCH), ACL_ENTER, named_range_enter},
 	{ON_OP(STREAM_SWITCH), ACL_ENTER, named_range_enter},
 };

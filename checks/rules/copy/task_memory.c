@@ -4,6 +4,7 @@
  * the device that runs them, of the right kind and large enough.
  */
 #include "checks/engine/finding_statement.h"
+#include "checks/rules/copy/gone_memory.h"
 #include "checks/engine/program_memory.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
@@ -84,6 +85,20 @@ static void launch_enter(struct checks *c, struct acl_call_record *call)
 			task_device(c, call));
 }
 
+static void launch_gone_enter(struct checks *c, struct acl_call_record *call)
+{
+	const void *address = acl_arg_pointer(call->api, call->args, ACL_ROLE_DEVICE_ARGUMENTS);
+	const struct block_lookup *place;
+
+	if (!address)
+		return;
+	place = allocation_at(c, call, address, 0);
+	if (place)
+		gone_memory_evaluated(call, place->kind);
+	else
+		gone_memory_used(c, call, "argsData", "arguments", address);
+}
+
 /* --- cache operations -------------------------------------------------------------------------- */
 
 /* The cache is the device's, and serves its own memory only. */
@@ -155,6 +170,7 @@ static void words_enter(struct checks *c, struct acl_call_record *call)
 static const struct check_hook hooks[] = {
 	{ON_GROUP(REDUCE), ACL_ENTER | ACL_WHEN(DEVICES), reduce_enter},
 	{ON_OP_WITH(LAUNCH_KERNEL, DEVICE_ARGUMENTS), ACL_ENTER | ACL_WHEN(DEVICES), launch_enter},
+	{ON_OP_WITH(LAUNCH_KERNEL, DEVICE_ARGUMENTS), ACL_ENTER, launch_gone_enter},
 	{ON_OP(CACHE_MAINTAIN), ACL_ENTER, cache_enter},
 	{ON_OP(DESCRIBE_CACHE), ACL_ENTER, cache_enter},
 	{ON_GROUP(RANDOM), ACL_ENTER, random_enter},
