@@ -52,6 +52,27 @@ static void host_functions_unsubscribed(void)
 	pair_exit();
 }
 
+static void host_functions_of_another_thread(void)
+{
+	aclrtStream s = make_stream();
+
+	CALL(aclrtSubscribeHostFunc, .hostFuncThreadId = pair_thread_id(1), .exeStream = s);
+	CALL_FAILS(bug ? 107012 : 0, aclrtUnSubscribeHostFunc,
+		.hostFuncThreadId = pair_thread_id(bug ? 2 : 1), .exeStream = s);
+}
+
+static void host_functions_unsubscribed_twice(void)
+{
+	aclrtStream s = make_stream();
+
+	CALL(aclrtSubscribeHostFunc, .hostFuncThreadId = pair_thread_id(1), .exeStream = s);
+	CALL(aclrtUnSubscribeHostFunc, .hostFuncThreadId = pair_thread_id(1), .exeStream = s);
+	if (!bug)
+		CALL(aclrtSubscribeHostFunc, .hostFuncThreadId = pair_thread_id(1), .exeStream = s);
+	CALL_FAILS(bug ? 107011 : 0, aclrtUnSubscribeHostFunc, .hostFuncThreadId = pair_thread_id(1),
+		.exeStream = s);
+}
+
 static void nobody_processes(void)
 {
 	aclrtStream s = make_stream();
@@ -353,6 +374,8 @@ static const struct pair pairs[] = {
 	PAIR("exc-verbose-order", verbose_of_next),
 	PAIR("exc-abort-during-capture", abort_captured),
 	PAIR("exc-abort-during-capture", abort_captured_device),
+	PAIR("unsubscribe-not-subscribed", host_functions_of_another_thread),
+	PAIR("unsubscribe-not-subscribed", host_functions_unsubscribed_twice),
 };
 
 PAIRS_MAIN("callback rules", pairs)

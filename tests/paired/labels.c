@@ -64,6 +64,15 @@ static void list_of_a_destroyed_label(void)
 		.labelList = &list);
 }
 
+static void list_with_a_gap(void)
+{
+	aclrtLabel labels[2] = {make_label(), bug ? NULL : make_label()};
+	aclrtLabelList list = NULL;
+
+	CALL_DOES(aclrtCreateLabelList, bug ? 100000 : 0, list = make_address(), .labels = labels, .num = 2,
+		.labelList = &list);
+}
+
 static void destroyed_label_set(void)
 {
 	aclrtStream s = stream_of_model();
@@ -433,6 +442,7 @@ static const struct pair pairs[] = {
 	PAIR("label-list-args", list_twice),
 	PAIR("label-list-args", label_twice_in_a_long_list),
 	PAIR("label-list-args", list_of_a_destroyed_label),
+	PAIR("label-list-args", list_with_a_gap),
 	PAIR("label-destroy-order", destroyed_label_set),
 	PAIR("label-destroy-order", label_destroyed_twice),
 	PAIR("label-list-args", switched_by_destroyed_list),

@@ -583,6 +583,21 @@ static void range_kept(void)
 	pair_exit();
 }
 
+static void unmap_allocated(void)
+{
+	char *range = map_around(reserve(4 * MIB2), true), *d = make_device_memory(MIB2);
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtUnmapMem, .virPtr = bug ? d : range);
+}
+
+static void open_allocated(void)
+{
+	char *range = map_around(reserve(4 * MIB2), true), *d = make_device_memory(MIB2);
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtMemSetAccess, .virPtr = bug ? d : range, .size = MIB2,
+		.desc = &readwrite, .count = 1);
+}
+
 static const struct pair pairs[] = {
 	PAIR("memcpy-dest-out-of-bounds", write_past_mappings),
 	PAIR("vmm-map-outside-reservation", map_outside),
@@ -592,6 +607,8 @@ static const struct pair pairs[] = {
 	PAIR("vmm-map-args", map_at_offset),
 	PAIR("vmm-set-access-args", open_for_reading),
 	PAIR("vmm-unmap-not-mapped", unmap_twice),
+	PAIR("vmm-unmap-not-mapped", unmap_allocated),
+	PAIR("vmm-set-access-args", open_allocated),
 	PAIR("vmm-release-while-mapped", release_mapped),
 	PAIR("vmm-use-unmapped", use_unmapped),
 	PAIR("vmm-use-unmapped", use_never_mapped),

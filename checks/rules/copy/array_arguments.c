@@ -351,6 +351,19 @@ static void labels_destroyed(struct checks *c, struct acl_call_record *call, str
 			"A label of the list was destroyed before.");
 }
 
+/* True when an element is NULL. */
+static bool label_missing(struct checks *c, struct acl_call_record *call, struct program_array *labels)
+{
+	aclrtLabel const *at;
+	uint64_t i = 0;
+
+	while ((at = program_array_at(labels, i)) != NULL && *at)
+		i++;
+	if (at)
+		say(c, call, RULE("label-list-args"), "An element of the list is NULL.", "position", i);
+	return at != NULL;
+}
+
 static void check_labels(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtCreateLabelList *a = call->args;
@@ -358,6 +371,8 @@ static void check_labels(struct checks *c, struct acl_call_record *call)
 	struct program_array labels;
 
 	program_array_open(&labels, c, a->labels, sizeof(*a->labels), a->num);
+	if (label_missing(c, call, &labels))
+		return;
 	labels_destroyed(c, call, &labels);
 	if (labels.count < 2 || !program_array_at(&labels, labels.count - 1))
 		return;

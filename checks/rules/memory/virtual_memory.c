@@ -26,13 +26,25 @@ static bool reservation_at(struct checks *c, const void *address, struct block_l
 	return address && map_find(reserved_ranges(c), (uintptr_t)address, place);
 }
 
+/* Memory that was allocated in another way is in no reserved range. */
+static void check_ordinary(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	const void *address, const struct block_lookup *place)
+{
+	if (place->kind == MEM_DEVICE || place->kind == MEM_HOST)
+		FINDING_OF(c, call, rule, true,
+			PARTS(part_address("virPtr", address), part_block("memory", place->block)),
+			"The address lies in ordinary memory, not in a reserved range.");
+}
+
 /* The same where the address has to be reserved; one that no table knows may be reserved below us. */
-static bool check_reserved(
-	struct checks *c, struct acl_call_record *call, const void *address, struct block_lookup *range)
+static bool check_reserved(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	const void *address, struct block_lookup *range)
 {
 	if (!reservation_at(c, address, range)) {
 		if (address && !map_find(memory_blocks(c), (uintptr_t)address, range))
 			gone_memory_used(c, call, "virPtr", "reserved range", address);
+		else if (address)
+			check_ordinary(c, call, rule, address, range);
 		return false;
 	}
 	gone_memory_evaluated(call, MEM_MAPPED);
@@ -313,7 +325,7 @@ static void access_enter(struct checks *c, struct acl_call_record *call)
 	const struct acl_args_aclrtMemSetAccess *a = call->args;
 	struct block_lookup place;
 
-	if (!a->size || !check_reserved(c, call, a->virPtr, &place) ||
+	if (!a->size || !check_reserved(c, call, RULE("vmm-set-access-args"), a->virPtr, &place) ||
 		!check_mapped(c, call, a->virPtr, &place))
 		return;
 	FINDING(c, call, "vmm-set-access-args",
@@ -328,7 +340,8 @@ static void mapping_asked(struct checks *c, struct acl_call_record *call)
 	const void *address = acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS);
 	struct block_lookup place;
 
-	if (check_reserved(c, call, address, &place) && check_mapped(c, call, address, &place))
+	if (check_reserved(c, call, RULE("vmm-set-access-args"), address, &place) &&
+		check_mapped(c, call, address, &place))
 		FINDING(c, call, "vmm-set-access-args", place.base != (uintptr_t)address,
 			PARTS(part_address("virPtr", address), part_block("mapping", place.block)),
 			"virPtr lies inside a mapping, it is not its beginning.");
@@ -358,7 +371,7 @@ static void unmap_enter(struct checks *c, struct acl_call_record *call)
 		FINDING(c, call, "vmm-unmap-not-mapped", place.base != (uintptr_t)address,
 			PARTS(part_address("address", address), part_block("mapping", place.block)),
 			"The address lies inside a mapping, it is not its beginning.");
-	} else if (check_reserved(c, call, address, &range))
+	} else if (check_reserved(c, call, RULE("vmm-unmap-not-mapped"), address, &range))
 		FINDING(c, call, "vmm-unmap-not-mapped", true,
 			PARTS(part_address("address", address), part_block("reserved range", range.block)),
 			"Nothing is mapped at this address.");

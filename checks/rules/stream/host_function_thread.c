@@ -48,8 +48,27 @@ static void subscribed(struct checks *c, struct acl_call_record *call)
 
 static void unsubscribed(struct checks *c, struct acl_call_record *call)
 {
-	if (stream_of(call) && succeeded(call))
-		value_table_set_object(c, &host_functions(c)->threads, stream_of(call), 0);
+	if (!stream_of(call) || !succeeded(call))
+		return;
+	rule_evaluated(call, RULE("unsubscribe-not-subscribed"));
+	value_table_set_object(c, &host_functions(c)->threads, stream_of(call), 0);
+}
+
+/* What is subscribed below us only the runtime knows: its answer decides. */
+static void unsubscribe_refused(struct checks *c, struct acl_call_record *call)
+{
+	uint64_t thread = ACL_ARGS(call, aclrtUnSubscribeHostFunc)->hostFuncThreadId, now;
+	struct acl_object *s = stream_of(call);
+
+	if (!s || !object_usable(s) || !is_checked(call))
+		return;
+	now = host_function_thread_of(c, s);
+	FINDING(c, call, "unsubscribe-not-subscribed",
+		now != thread && (error_of(call) == ACL_ERROR_RT_STREAM_SUBSCRIBE ||
+					 error_of(call) == ACL_ERROR_RT_THREAD_SUBSCRIBE),
+		PARTS(part_handle("thread", thread), part_object("stream", s)), "%s",
+		now ? "Another thread is subscribed for the stream."
+		    : "The stream has no thread for its callbacks.");
 }
 
 static void processed(struct checks *c, struct acl_call_record *call)
@@ -89,6 +108,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(CALLBACK_SUBSCRIBE_HOST_FUNCTION), ACL_ENTER, subscribing},
 	{ON_OP(CALLBACK_SUBSCRIBE_HOST_FUNCTION), ACL_LEAVE, subscribed},
 	{ON_OP(CALLBACK_UNSUBSCRIBE_HOST_FUNCTION), ACL_LEAVE, unsubscribed},
+	{ON_OP(CALLBACK_UNSUBSCRIBE_HOST_FUNCTION), ACL_FAILED, unsubscribe_refused},
 	{ON_OP(CALLBACK_PROCESS_HOST_FUNCTION), ACL_LEAVE, processed},
 };
 
