@@ -126,6 +126,12 @@ static void limit_unset(void)
 	CALL_FAILS(bug ? 107002 : 0, aclrtSetDeviceResLimit, .deviceId = bug ? 1 : 0, .type = 0, .value = 1);
 }
 
+static void limit_asked_unset(void)
+{
+	CALL_FAILS(
+		bug ? 507033 : 0, aclrtGetDeviceResLimit, .deviceId = bug ? 1 : 0, .type = 0, .value = OUT);
+}
+
 /* --- the end of streams ------------------------------------------------------------------ */
 
 static void destroy_busy(void)
@@ -192,6 +198,8 @@ static void destroy_behind_waiting_host_function(void)
 {
 	aclrtStream s = make_stream();
 
+	if (bug)
+		make_busy(s);
 	CALL(aclrtLaunchHostFunc, .stream = s, .fn = HANDLE);
 	if (!bug)
 		callback_ran();
@@ -313,6 +321,7 @@ static const struct pair pairs[] = {
 	PAIR_WITH("api-product-support", value_write, .soc = INFERENCE, .avoids = true),
 	PAIR_WITH("api-newer-than-target", new_function, .target = ACL_CANN_8_5 + 1, .avoids = true),
 	PAIR("res-limit-before-setdevice", limit_unset),
+	PAIR("res-limit-before-setdevice", limit_asked_unset),
 	PAIR("stream-destroy-pending", destroy_busy),
 	PAIR("stream-destroy-pending", destroy_behind_event),
 	PAIR("stream-destroy-pending", destroy_behind_unseen_event),

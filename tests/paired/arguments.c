@@ -48,6 +48,8 @@ static const aclrtStreamConfigHandle mixed_description = {.flag = ACL_STREAM_DEV
 		.type = ACL_MEM_LOCATIONTYPE_DEVICE                                                          \
 	}
 
+static aclrtLabel two_labels[] = {HANDLE, (char *)HANDLE + 64};
+
 static const struct pair pairs[] = {
 	/* allocation */
 	PAIR_CALL(
@@ -399,8 +401,8 @@ static const struct pair pairs[] = {
 	PAIR_CALL_AVOIDS("capture-external-wait-timeout", aclrtStreamWaitEventWithFlag,
 		(.event = HANDLE, .timeout = 5, .flag = ACL_EVENT_WAIT_DEFAULT + 1),
 		(.event = HANDLE, .timeout = 5, .flag = ACL_EVENT_WAIT_DEFAULT)),
-	PAIR_CALL("label-list-args", aclrtCreateLabelList, (.labels = OUT, .num = 0, .labelList = OUT),
-		(.labels = OUT, .num = 2, .labelList = OUT)),
+	PAIR_CALL("label-list-args", aclrtCreateLabelList, (.labels = two_labels, .num = 0, .labelList = OUT),
+		(.labels = two_labels, .num = 2, .labelList = OUT)),
 	PAIR_CALL("hostfunc-subscribe-misuse", aclrtProcessHostFunc, (.timeout = 0), (.timeout = 10)),
 	PAIR_CALL("mdlri-destroy-callback-misuse", aclmdlRIDestroyRegisterCallback, (.modelRI = HANDLE),
 		(.modelRI = HANDLE, .func = HANDLE)),

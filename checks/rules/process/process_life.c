@@ -277,7 +277,7 @@ static void too_new(struct checks *c, struct acl_call_record *call)
 
 /* The core limits of a device belong to its being set; what was set below us is not seen, so the call must
  * fail. */
-static void limit_set(struct checks *c, struct acl_call_record *call)
+static void limit_of_device(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_device *d = device_at(c, device_argument(call));
 
@@ -303,8 +303,9 @@ static const struct check_hook hooks[] = {
 	{ON_OP(DEVICE_SET), ACL_LEAVE, set},
 	{ON_OP(DEVICE_RESET), ACL_LEAVE, process_reset_leave},
 	{ON_OP(DESTROY_CONTEXT), ACL_ENTER, destroying_context},
-	{ON_OP(CONFIGURE_DEVICE_RESOURCE_DEFAULT), ACL_LEAVE, limit_set},
-	{ON_OP(CONFIGURE_DEVICE_RESOURCE_LIMIT), ACL_LEAVE, limit_set},
+	{ON_OP(CONFIGURE_DEVICE_RESOURCE_DEFAULT), ACL_LEAVE, limit_of_device},
+	{ON_OP(CONFIGURE_DEVICE_RESOURCE_LIMIT), ACL_LEAVE, limit_of_device},
+	{ON_OP(INFO_DEVICE_RESOURCE_LIMIT), ACL_LEAVE, limit_of_device},
 	{ON_OP(CALLBACK_REGISTER_DEVICE_STATE), ACL_ENTER, naming},
 	{ON_OP(CALLBACK_REGISTER_STREAM_STATE), ACL_ENTER, naming},
 	{ON_OP(CALLBACK_REGISTER_TASK_ABORT), ACL_ENTER, naming},
