@@ -30,9 +30,11 @@ static void buffer_append_leave(struct checks *c, struct acl_call_record *call)
 
 	if (!succeeded(call))
 		return;
+	/* It comes with what is behind it. */
 	if (head)
-		counter_inc(&mbuf_state(head)->appended);
-	/* Whether it goes with its head or by itself is not documented: it is never called leaked. */
+		atomic_fetch_add_explicit(&mbuf_state(head)->appended,
+			1 + (b ? load_relaxed(&mbuf_state(b)->appended) : 0), memory_order_relaxed);
+	/* It goes with its head: it is never called leaked. */
 	if (b)
 		atomic_fetch_or(&b->flags, ACL_OBJECT_LEARNED);
 }

@@ -418,7 +418,7 @@ static void buffer_freed_twice(void)
 	if (!bug)
 		pair_unseen(CHECKS_OTHER_QUEUES);
 	CALL(aclrtFreeBuf, .buf = b);
-	CALL_FAILS(bug ? 507899 : 0, aclrtFreeBuf, .buf = b);
+	CALL_FAILS(bug ? 107000 : 0, aclrtFreeBuf, .buf = b);
 }
 
 static void buffer_freed_once(void)
@@ -427,7 +427,7 @@ static void buffer_freed_once(void)
 
 	CALL(aclrtFreeBuf, .buf = b);
 	if (bug)
-		CALL_FAILS(507899, aclrtFreeBuf, .buf = b);
+		CALL_FAILS(107000, aclrtFreeBuf, .buf = b);
 }
 
 static void data_too_long(void)
@@ -446,7 +446,7 @@ static void data_too_long_for_request(void)
 {
 	aclrtMbuf b = make_buffer(4096);
 
-	CALL_FAILS(bug ? 507899 : 0, aclrtSetBufDataLen, .buf = b, .len = bug ? 1u << 20 : 4000);
+	CALL_FAILS(bug ? 107000 : 0, aclrtSetBufDataLen, .buf = b, .len = bug ? 1u << 20 : 4000);
 	/* Rounded up it may have more than was requested. */
 	if (!bug)
 		CALL(aclrtSetBufDataLen, .buf = make_buffer(64), .len = 80);
@@ -457,9 +457,23 @@ static void chain_too_long(void)
 {
 	aclrtMbuf head = make_buffer(64);
 
-	for (unsigned i = 0; i < (bug ? 129 : 128); i++)
+	for (unsigned i = 0; i < (bug ? 128 : 127); i++)
 		CALL_FAILS(
-			i == 128 ? 507899 : 0, aclrtAppendBufChain, .headBuf = head, .buf = make_buffer(64));
+			i == 127 ? 207012 : 0, aclrtAppendBufChain, .headBuf = head, .buf = make_buffer(64));
+}
+
+/* What is appended brings the buffers that are behind it. */
+static void chains_too_long(void)
+{
+	aclrtMbuf head = make_buffer(64), other = make_buffer(64);
+
+	for (unsigned i = 1; i < 64; i++) {
+		CALL(aclrtAppendBufChain, .headBuf = head, .buf = make_buffer(64));
+		CALL(aclrtAppendBufChain, .headBuf = other, .buf = make_buffer(64));
+	}
+	if (bug)
+		CALL(aclrtAppendBufChain, .headBuf = other, .buf = make_buffer(64));
+	CALL_FAILS(bug ? 207012 : 0, aclrtAppendBufChain, .headBuf = head, .buf = other);
 }
 
 static const struct pair pairs[] = {
@@ -496,6 +510,7 @@ static const struct pair pairs[] = {
 	PAIR("mbuf-size-and-chain", data_too_long),
 	PAIR_AVOIDS("mbuf-size-and-chain", data_too_long_for_request),
 	PAIR("mbuf-size-and-chain", chain_too_long),
+	PAIR("mbuf-size-and-chain", chains_too_long),
 };
 
 PAIRS_MAIN("pools, allocators, shared buffers", pairs)

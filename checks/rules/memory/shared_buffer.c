@@ -3,7 +3,7 @@
 #include "checks/engine/finding_statement.h"
 #include "checks/state/buffer_state.h"
 
-#define CHAIN_MAX 128
+#define CHAIN_MAX 128 /* buffers of one chain, its head as well */
 
 static struct acl_object *buffer(struct checks *c, const void *value)
 {
@@ -42,15 +42,22 @@ static void refused_length(struct checks *c, struct acl_call_record *call)
 			(unsigned long long)requested, (unsigned long long)a->len);
 }
 
+static unsigned in_chain(struct acl_object *head)
+{
+	return 1 + (head ? load_relaxed(&mbuf_state(head)->appended) : 0);
+}
+
 static void appending(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *head = buffer(c, ACL_ARGS(call, aclrtAppendBufChain)->headBuf);
+	const struct acl_args_aclrtAppendBufChain *a = call->args;
+	struct acl_object *head = buffer(c, a->headBuf);
+	unsigned has = in_chain(head), more = in_chain(buffer(c, a->buf));
 
 	if (head)
-		FINDING(c, call, "mbuf-size-and-chain",
-			load_relaxed(&mbuf_state(head)->appended) >= CHAIN_MAX,
+		FINDING(c, call, "mbuf-size-and-chain", has + more > CHAIN_MAX,
 			PARTS(part_object("head of the chain", head)),
-			"%u buffers were appended to this one already.", CHAIN_MAX);
+			"The chain has %u buffers and would get %u more; %u are the most.", has, more,
+			CHAIN_MAX);
 }
 
 static const struct check_hook hooks[] = {

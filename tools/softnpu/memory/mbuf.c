@@ -8,7 +8,7 @@
 
 #define MBUF_MAX ((size_t)4 << 30)
 #define MBUF_USER 96u
-#define MBUF_CHAIN 128u /* buffers behind the head */
+#define MBUF_CHAIN 128u /* buffers of one chain, its head as well */
 
 struct mbuf_data {
 	unsigned refs;
@@ -21,8 +21,8 @@ struct mbuf {
 	struct mbuf_data *data;
 	size_t len;
 	char user[MBUF_USER];
-	struct list chain; /* a ring without a head of its own: every buffer is alone or in one */
-	struct mbuf *head; /* the first of the chain, which may be this one */
+	struct mbuf *next; /* behind it in the chain */
+	bool behind; /* another one of the chain is before it */
 };
 
 static void mbuf_release(struct object *o)
@@ -34,20 +34,25 @@ static void mbuf_release(struct object *o)
 	free(b);
 }
 
-/* Takes over a reference to data, which may be NULL. */
-static aclError mbuf_new(struct mbuf_data *data, aclrtMbuf *out)
+/* Takes over a reference to data, which may be NULL; NULL without memory. */
+static struct mbuf *mbuf_new(struct mbuf_data *data)
 {
 	struct mbuf *b = calloc(1, sizeof(*b));
 
-	if (!data || !b || !object_init(&b->obj, OBJ_MBUF, mbuf_release)) {
-		if (data && !--data->refs)
-			free(data);
-		free(b);
-		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a buffer");
+	if (data && b && object_init(&b->obj, OBJ_MBUF, mbuf_release)) {
+		b->data = data;
+		return b;
 	}
-	b->data = data;
-	b->head = b;
-	list_init(&b->chain);
+	if (data && !--data->refs)
+		free(data);
+	free(b);
+	return NULL;
+}
+
+static aclError handed_out(struct mbuf *b, aclrtMbuf *out)
+{
+	if (!b)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a buffer");
 	*out = object_handle(&b->obj);
 	return ACL_SUCCESS;
 }
@@ -65,7 +70,17 @@ static aclError need(const void *handle, struct mbuf **b)
 	*b = mbuf_find(handle);
 	if (!handle)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "buf is NULL");
-	return *b ? ACL_SUCCESS : npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%p is no buffer", handle);
+	return *b ? ACL_SUCCESS : npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is no buffer", handle);
+}
+
+/* What is about a chain wants its first buffer. */
+static aclError need_head(const void *handle, struct mbuf **b)
+{
+	aclError rc = need(handle, b);
+
+	if (!rc && (*b)->behind)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is not the first buffer of its chain", handle);
+	return rc;
 }
 
 static aclError alloc(aclrtMbuf *out, size_t size)
@@ -76,7 +91,7 @@ static aclError alloc(aclrtMbuf *out, size_t size)
 		data->refs = 1;
 		data->size = size;
 	}
-	return mbuf_new(data, out);
+	return handed_out(mbuf_new(data), out);
 }
 
 aclError aclrtAllocBuf(aclrtMbuf *buf, size_t size)
@@ -86,38 +101,52 @@ aclError aclrtAllocBuf(aclrtMbuf *buf, size_t size)
 	return LOCKED(alloc(buf, size));
 }
 
-/* The next buffer of the chain becomes its head. */
-static void unchain(struct mbuf *b)
+/* With all that are behind it. */
+static void chain_free(struct mbuf *b)
 {
-	struct mbuf *next = container_of(b->chain.next, struct mbuf, chain), *other;
+	struct mbuf *next;
 
-	if (b->head == b && next != b) {
-		list_for_each(other, &b->chain, chain) other->head = next;
+	for (; b; b = next) {
+		next = b->next;
+		object_kill(&b->obj);
 	}
-	list_del(&b->chain);
-	b->head = b;
 }
 
 aclError aclrtFreeBuf(aclrtMbuf buf)
 {
-	return LOCKED_WITH(mbuf, b, need(buf, &b), unchain(b); object_kill(&b->obj));
+	return LOCKED_WITH(mbuf, b, need_head(buf, &b), chain_free(b));
 }
 
-static aclError copy_ref(aclrtMbuf handle, aclrtMbuf *out)
+static struct mbuf *copy_one(const struct mbuf *b)
 {
-	struct mbuf *b, *copy;
-	aclError rc = need(handle, &b);
+	struct mbuf *copy;
 
-	if (rc)
-		return rc;
 	b->data->refs++;
-	rc = mbuf_new(b->data, out);
-	copy = rc ? NULL : mbuf_find(*out);
+	copy = mbuf_new(b->data);
 	if (copy) {
 		copy->len = b->len;
 		memcpy(copy->user, b->user, sizeof(b->user));
 	}
-	return rc;
+	return copy;
+}
+
+/* The copy is a chain of its own: of the buffer, and of what is behind it. */
+static aclError copy_ref(aclrtMbuf handle, aclrtMbuf *out)
+{
+	struct mbuf *b, *first = NULL, **at = &first;
+	aclError rc = need(handle, &b);
+
+	if (rc)
+		return rc;
+	for (; b && (*at = copy_one(b)); b = b->next) {
+		(*at)->behind = at != &first;
+		at = &(*at)->next;
+	}
+	if (b) {
+		chain_free(first);
+		first = NULL;
+	}
+	return handed_out(first, out);
 }
 
 aclError aclrtCopyBufRef(const aclrtMbuf buf, aclrtMbuf *newBuf)
@@ -137,9 +166,8 @@ static aclError set_len(aclrtMbuf handle, size_t len)
 	struct mbuf *b;
 	aclError rc = need(handle, &b);
 
-	if (!rc && len > b->data->size)
-		rc = npu_err(
-			ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%zu bytes in a buffer of %zu", len, b->data->size);
+	if (!rc && (!len || len > b->data->size))
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "%zu bytes in a buffer of %zu", len, b->data->size);
 	if (!rc)
 		b->len = len;
 	return rc;
@@ -202,30 +230,35 @@ aclError aclrtGetBufUserData(const aclrtMbuf buf, void *dataPtr, size_t size, si
 
 /* --- chains ---------------------------------------------------------------------------- */
 
-static unsigned chain_length(const struct mbuf *head)
+static unsigned chain_length(const struct mbuf *b)
 {
-	const struct mbuf *b;
-	unsigned n = 1;
+	unsigned n = 0;
 
-	list_for_each(b, &head->chain, chain) n++;
+	for (; b; b = b->next)
+		n++;
 	return n;
 }
 
+/* What is appended may be a chain itself. */
 static aclError mbuf_append(aclrtMbuf head_handle, aclrtMbuf handle)
 {
 	struct mbuf *head, *b;
-	aclError rc = need(head_handle, &head);
+	aclError rc = ACL_SUCCESS;
 
+	if (head_handle == handle)
+		rc = npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "a buffer is appended to itself");
 	if (!rc)
-		rc = need(handle, &b);
+		rc = need_head(head_handle, &head);
+	if (!rc)
+		rc = need_head(handle, &b);
+	if (!rc && chain_length(head) + chain_length(b) > MBUF_CHAIN)
+		rc = npu_err(ACL_ERROR_RT_OVER_LIMIT, "more than %u buffers in a chain", MBUF_CHAIN);
 	if (rc)
 		return rc;
-	if (head->head != head || b == head || !list_empty(&b->chain))
-		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "a chain already, or not its first buffer");
-	if (chain_length(head) > MBUF_CHAIN)
-		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "the chain has %u buffers", MBUF_CHAIN);
-	list_add_tail(&head->chain, &b->chain);
-	b->head = head;
+	while (head->next)
+		head = head->next;
+	head->next = b;
+	b->behind = true;
 	return ACL_SUCCESS;
 }
 
@@ -236,20 +269,22 @@ aclError aclrtAppendBufChain(aclrtMbuf headBuf, aclrtMbuf buf)
 
 aclError aclrtGetBufChainNum(aclrtMbuf headBuf, uint32_t *num)
 {
-	return LOCKED_WITH(mbuf, head, need(headBuf, &head), *num = chain_length(head));
+	return LOCKED_WITH(mbuf, head, need_head(headBuf, &head), *num = chain_length(head));
 }
 
 static aclError from_chain(aclrtMbuf handle, uint32_t index, aclrtMbuf *out)
 {
 	struct mbuf *b;
-	aclError rc = need(handle, &b);
+	aclError rc = need_head(handle, &b);
 
+	if (!rc && index >= MBUF_CHAIN)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "no chain has a buffer %u", index);
 	if (!rc && index >= chain_length(b))
 		rc = npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "the chain has no buffer %u", index);
 	if (rc)
 		return rc;
 	while (index--)
-		b = container_of(b->chain.next, struct mbuf, chain);
+		b = b->next;
 	*out = object_handle(&b->obj);
 	return ACL_SUCCESS;
 }
