@@ -381,7 +381,7 @@ static void peer_enabled(struct checks *c, struct acl_call_record *call)
 	if (!succeeded(call))
 		return;
 	if (d && device_at(c, peer))
-		atomic_fetch_or(&d->peers, BIT(peer));
+		atomic_fetch_or(&d->peers_again, atomic_fetch_or(&d->peers, BIT(peer)) & BIT(peer));
 	else
 		store_relaxed(&process_devices(c)->peers_unknown, true);
 }
@@ -391,7 +391,8 @@ static void peer_disabled(struct checks *c, struct acl_call_record *call)
 	struct acl_device *d = device_at(c, device_current(c, thread_of(call)));
 	int peer = ACL_ARGS(call, aclrtDeviceDisablePeerAccess)->peerDeviceId;
 
-	if (succeeded(call) && d && device_at(c, peer))
+	/* The driver counts; how often is not remembered here. */
+	if (succeeded(call) && d && device_at(c, peer) && !(load_relaxed(&d->peers_again) & BIT(peer)))
 		atomic_fetch_and(&d->peers, ~BIT(peer));
 }
 

@@ -16,6 +16,7 @@ struct acl_device {
 	_Atomic bool reached; /* it was set, or a context was made on it */
 	_Atomic uint64_t context; /* acl_ref of the default context */
 	_Atomic uint64_t peers; /* bit p: this device may reach device p */
+	_Atomic uint64_t peers_again; /* bit p: that was enabled more than once, and lasts longer */
 	_Atomic uint64_t denied; /* bit p: CanAccessPeer(this, p) answered 0 */
 	_Atomic uint64_t allowed; /* bit p: it answered 1 */
 	_Atomic uint64_t memory; /* bytes of its main memory, as aclrtGetMemInfo has answered, 0 = never */

@@ -58,6 +58,22 @@ static void peer_directions(void **state)
 	want(undone.fixture, "peer-copy-not-enabled:error");
 }
 
+/* The driver counts how often access was enabled. */
+static void peer_enabled_twice(void **state)
+{
+	struct pair p = pair();
+
+	(void)state;
+	p.fixture->other_ways = 0;
+	ENABLE(p, 0);
+	ENABLE(p, 0);
+	CALL(p.fixture, aclrtDeviceDisablePeerAccess, 0, .peerDeviceId = 0);
+	ACROSS(p, p.s1);
+	CALL(p.fixture, aclrtSynchronizeStream, 0, .stream = p.s1);
+	CALL(p.fixture, aclrtDeviceDisablePeerAccess, 0, .peerDeviceId = 0);
+	silent(p.fixture);
+}
+
 /* What is imported opens the way to whose it is, and whose that is may be unknown. */
 static void peer_after_imports(void **state)
 {
@@ -503,6 +519,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(peer_directions),
+		cmocka_unit_test(peer_enabled_twice),
 		cmocka_unit_test(peer_after_imports),
 		cmocka_unit_test(peer_by_contexts),
 		cmocka_unit_test(peer_enabled_elsewhere),

@@ -606,6 +606,160 @@ static void memory_registered_after_pinning(void)
 	row(aclrtHostUnregister(memory));
 }
 
+/* --- shared buffers, as the driver keeps them ------------------------------------------------------ */
+
+static aclrtMbuf buffer(void)
+{
+	aclrtMbuf b = NULL;
+
+	need(aclrtAllocBuf(&b, 64));
+	return b;
+}
+
+static void row_of_length(aclrtMbuf b)
+{
+	size_t length = 9999;
+
+	row(aclrtGetBufDataLen(b, &length));
+	row((long)length);
+}
+
+static void row_of_chain(aclrtMbuf head)
+{
+	uint32_t n = 9999;
+
+	row(aclrtGetBufChainNum(head, &n));
+	row(n);
+}
+
+static void lengths_of_buffers(void)
+{
+	aclrtMbuf b = buffer();
+
+	row_of_length(b);
+	row(aclrtSetBufDataLen(b, 0));
+	row(aclrtSetBufDataLen(b, 64));
+	row(aclrtSetBufDataLen(b, 65));
+	row_of_length(b);
+	row(aclrtGetLastError(ACL_RT_THREAD_LEVEL));
+}
+
+static void *data_of(aclrtMbuf b)
+{
+	size_t size;
+	void *p = NULL;
+
+	need(aclrtGetBufData(b, &p, &size));
+	return p;
+}
+
+/* What is behind a buffer is copied with it. */
+static void chains_copied(void)
+{
+	aclrtMbuf a = buffer(), b = buffer(), c = buffer(), copy = NULL, second = NULL;
+
+	need(aclrtAppendBufChain(a, b));
+	need(aclrtAppendBufChain(a, c));
+	row(aclrtCopyBufRef(a, &copy));
+	row_of_chain(copy);
+	row(aclrtGetBufFromChain(copy, 1, &second));
+	row(second != b && data_of(second) == data_of(b));
+	row(aclrtCopyBufRef(b, &second));
+	row_of_chain(second);
+	row(aclrtFreeBuf(a));
+	row_of_chain(copy);
+}
+
+static void chains_freed(void)
+{
+	aclrtMbuf a = buffer(), b = buffer(), left = &a;
+
+	need(aclrtAppendBufChain(a, b));
+	row(aclrtFreeBuf(b));
+	row_of_chain(a);
+	row(aclrtFreeBuf(a));
+	row(aclrtSetBufDataLen(b, 1));
+	row(aclrtFreeBuf(b));
+	row(aclrtCopyBufRef(b, &left));
+	row(left == &a);
+}
+
+static void buffers_appended_again(void)
+{
+	aclrtMbuf a = buffer(), b = buffer(), c = buffer(), at = &a;
+
+	row(aclrtAppendBufChain(a, b));
+	row(aclrtAppendBufChain(a, b));
+	row(aclrtAppendBufChain(b, c));
+	row(aclrtAppendBufChain(b, b));
+	row(aclrtAppendBufChain(c, a));
+	row_of_chain(c);
+	row_of_chain(a);
+	row(aclrtGetBufFromChain(c, 3, &at));
+	row(aclrtGetBufFromChain(c, 128, &at));
+	row(aclrtGetBufFromChain(a, 0, &at));
+	row(at == &a);
+	row(aclrtGetBufFromChain(c, 2, &at));
+	row(at == b);
+}
+
+static void chains_joined(void)
+{
+	aclrtMbuf a = buffer(), b = buffer();
+
+	for (int i = 1; i < 64; i++) {
+		need(aclrtAppendBufChain(a, buffer()));
+		need(aclrtAppendBufChain(b, buffer()));
+	}
+	need(aclrtAppendBufChain(b, buffer()));
+	row(aclrtAppendBufChain(a, b));
+	row_of_chain(a);
+	row_of_chain(b);
+	need(aclrtAllocBuf(&b, 8));
+	row(aclrtAppendBufChain(a, b));
+	row_of_chain(a);
+}
+
+/* --- access between devices ------------------------------------------------------------------------ */
+
+static void row_of_access(int device, int peer)
+{
+	int32_t status = 9;
+
+	row(aclrtDevicePeerAccessStatus(device, peer, &status));
+	row(status);
+}
+
+static void access_both_ways(void)
+{
+	row(aclrtDeviceEnablePeerAccess(1, 0));
+	row_of_access(0, 1);
+	row_of_access(1, 0);
+	need(aclrtSetDevice(1));
+	row(aclrtDeviceEnablePeerAccess(0, 0));
+	row_of_access(0, 1);
+	row_of_access(1, 0);
+	row(aclrtDeviceDisablePeerAccess(0));
+	row_of_access(0, 1);
+	row_of_access(0, 0);
+	row_of_access(0, 63);
+	row_of_access(64, 0);
+}
+
+static void access_enabled_twice(void)
+{
+	need(aclrtDeviceEnablePeerAccess(1, 0));
+	row(aclrtDeviceEnablePeerAccess(1, 0));
+	need(aclrtSetDevice(1));
+	need(aclrtDeviceEnablePeerAccess(0, 0));
+	need(aclrtSetDevice(0));
+	row(aclrtDeviceDisablePeerAccess(1));
+	row_of_access(0, 1);
+	row(aclrtDeviceDisablePeerAccess(1));
+	row_of_access(0, 1);
+	row(aclrtDeviceDisablePeerAccess(1));
+}
+
 const struct row rows_states[] = {ROW(group_ends_that_give_no_handle), ROW(captures_ended_elsewhere),
 	ROW(captures_ended_for_others), ROW(captures_gone_with_the_device), ROW(labels_gone),
 	ROW(imports_of_no_key), ROW(schedulers_of_vector_cores), ROW(schedulers_are_of_device_0),
@@ -614,4 +768,6 @@ const struct row rows_states[] = {ROW(group_ends_that_give_no_handle), ROW(captu
 	ROW(pools_as_they_are_made), ROW(pool_full_for_other_streams), ROW(pool_trimmed), ROW(keys_closed),
 	ROW(configurations_that_differ), ROW(waits_beside_a_persistent_capture), ROW(streams_that_stay),
 	ROW(streams_that_come_with_contexts), ROW(devices_set_again), ROW(streams_of_the_cpu),
-	ROW(external_waits_after_records), ROW(memory_registered_after_pinning), {NULL, NULL}};
+	ROW(external_waits_after_records), ROW(memory_registered_after_pinning), ROW(lengths_of_buffers),
+	ROW(chains_copied), ROW(chains_freed), ROW(buffers_appended_again), ROW(chains_joined),
+	ROW(access_both_ways), ROW(access_enabled_twice), {NULL, NULL}};

@@ -22,7 +22,7 @@ struct device {
 	struct context *retired; /* the one that was, kept for the next set */
 	unsigned contexts; /* explicit ones; each keeps the device open */
 	struct arena memory;
-	bool peer[MAX_DEVICES]; /* this device may reach that one's memory */
+	unsigned peer[MAX_DEVICES]; /* how often access from this device to that one is enabled */
 	unsigned streams, events, notifies; /* in use */
 	uint32_t cores[2]; /* aclrtSetDeviceResLimit */
 	bool cores_set[2];

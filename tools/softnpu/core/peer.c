@@ -25,10 +25,11 @@ void peers_connect(int a, int b)
 {
 	if (a == b)
 		return;
-	device_get(a)->peer[b] = true;
-	device_get(b)->peer[a] = true;
+	device_get(a)->peer[b]++;
+	device_get(b)->peer[a]++;
 }
 
+/* Counted: access lasts until it was disabled as often as it was enabled. */
 static aclError switch_access(int32_t peer, bool on)
 {
 	struct context *ctx;
@@ -41,7 +42,9 @@ static aclError switch_access(int32_t peer, bool on)
 	if (on && !npu_peers(ctx->dev->id, peer))
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "devices %d and %d cannot reach each other",
 			ctx->dev->id, peer);
-	ctx->dev->peer[peer] = on;
+	if (!on && !ctx->dev->peer[peer])
+		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "access to device %d is not enabled", peer);
+	ctx->dev->peer[peer] += on ? 1 : -1;
 	return ACL_SUCCESS;
 }
 
@@ -57,13 +60,14 @@ aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId)
 	return LOCKED(switch_access(peerDeviceId, false));
 }
 
+/* The driver wants both directions; what it does not know has no access. */
 static aclError access_status(int32_t device, int32_t peer, int32_t *status)
 {
-	aclError rc = check_pair(device, peer);
-
-	if (!rc)
-		*status = device_get(device)->peer[peer];
-	return rc;
+	if ((unsigned)device >= MAX_DEVICES || (unsigned)peer >= MAX_DEVICES)
+		return npu_answer(PEER_NO_DEVICE, "devices %d and %d", device, peer);
+	*status = device_find(device) && device_find(peer) && device_get(device)->peer[peer] &&
+		  device_get(peer)->peer[device];
+	return ACL_SUCCESS;
 }
 
 aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId, int32_t *status)
