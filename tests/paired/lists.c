@@ -95,6 +95,20 @@ static void small_destination(void)
 	copy_batch_async(b);
 }
 
+/* The memory is no larger either: the runtime refuses the call before it comes to that. */
+static void small_destination_memory(void)
+{
+	static size_t limits[] = {64, 32};
+	struct acl_args_aclrtMemcpyBatch b = batch();
+	char *tail = make_device_memory(64);
+	void *targets[] = {b.dsts[0], bug ? tail + 32 : tail};
+
+	b.dsts = targets;
+	if (bug)
+		b.destMaxs = limits;
+	copy_batch(b);
+}
+
 static void empty_entry(void)
 {
 	static size_t sizes[] = {64, 0}, both[] = {0, 0};
@@ -400,6 +414,7 @@ static const struct pair pairs[] = {
 	PAIR("batch-attr-reserved", reserved_bytes),
 	PAIR("batch-null-or-empty", missing_list),
 	PAIR("batch-size-exceeds-destmax", small_destination),
+	PAIR("batch-size-exceeds-destmax", small_destination_memory),
 	PAIR_AVOIDS("batch-zero-size-entry", empty_entry),
 	PAIR("batch-dependent-entries", dependent),
 	PAIR("batch-dependent-entries", dependent_unknown),

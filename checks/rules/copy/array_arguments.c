@@ -79,8 +79,10 @@ static void batch_entries(struct checks *c, struct acl_call_record *call, const 
 			say(c, call, RULE("batch-zero-size-entry"), "An entry has no bytes or no address.",
 				"entry", i);
 		else if (e.dst->span > e.dst->limit)
-			say(c, call, RULE("batch-size-exceeds-destmax"),
-				"An entry is larger than its destination.", "entry", i);
+			FINDING_BROKEN(c, call, RULE("batch-size-exceeds-destmax"),
+				PARTS(part_uint("entry", i), part_bytes("size", e.dst->span),
+					part_bytes("destMax", e.dst->limit)),
+				"%s", "An entry is larger than its destination.");
 	}
 }
 
