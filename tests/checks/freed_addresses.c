@@ -63,6 +63,37 @@ static void beside_a_freed_address(void **state)
 	}
 }
 
+/* A smaller one lies there now: what it was rounded up to is its own, behind that the larger one is gone
+ * still. */
+static void behind_what_lies_there_now(void **state)
+{
+	struct fixture *fixture = alone();
+	char *d = fixture_malloc(fixture, DEVICE_MEMORY, 4 * SIZE);
+
+	(void)state;
+	CALL(fixture, aclrtFree, 0, .devPtr = d);
+	fixture_malloc(fixture, DEVICE_MEMORY, SIZE);
+	write_to(fixture, d + SIZE);
+	want(fixture, "memcpy-dest-out-of-bounds:error");
+	write_to(fixture, d + SIZE + 64);
+	want(fixture, "use-after-free:error");
+	fixture_free(fixture);
+}
+
+/* Where one began at the very end of another, nothing was rounded up. */
+static void freed_at_the_end_of_another(void **state)
+{
+	struct fixture *fixture = alone();
+	char *d[2] = {fixture_malloc(fixture, DEVICE_MEMORY, SIZE),
+		fixture_malloc(fixture, DEVICE_MEMORY + SIZE, SIZE)};
+
+	(void)state;
+	CALL(fixture, aclrtFree, 0, .devPtr = d[1]);
+	write_to(fixture, d[1]);
+	want(fixture, "use-after-free:error");
+	fixture_free(fixture);
+}
+
 static void failed_answer_is_none(void **state)
 {
 	struct fixture *fixture = alone();
@@ -157,6 +188,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(condition_at_a_freed_address),
 		cmocka_unit_test(beside_a_freed_address),
+		cmocka_unit_test(behind_what_lies_there_now),
+		cmocka_unit_test(freed_at_the_end_of_another),
 		cmocka_unit_test(failed_answer_is_none),
 		cmocka_unit_test(host_memory_after_its_end),
 		cmocka_unit_test(host_memory_that_the_runtime_keeps),

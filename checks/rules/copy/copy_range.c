@@ -162,7 +162,9 @@ static bool copy_range_check(
 	if (!r->block.block && variable_around(c, call, r->address, &variable))
 		return check_variable(c, call, op, r, &variable);
 	if (!r->block.block)
-		return gone_memory_used(c, call, r->name, role_of(is_destination(op, r)), r->address) ||
+		return (!gone_memory_overlaid(c, r->address) &&
+			       gone_memory_used(
+				       c, call, r->name, role_of(is_destination(op, r)), r->address)) ||
 		       check_behind(c, call, op, r);
 	gone_memory_evaluated(call, r->block.kind);
 	return r->block.kind != MEM_REGISTERED && check_bounds(c, call, op, r);

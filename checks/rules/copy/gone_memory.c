@@ -10,6 +10,15 @@ void gone_memory_evaluated(struct acl_call_record *call, unsigned kind)
 	rule_evaluated(call, kind == MEM_POOL ? RULE("pool-use-after-async-free") : RULE("use-after-free"));
 }
 
+bool gone_memory_overlaid(struct checks *c, const void *address)
+{
+	struct block_lookup now;
+	struct freed_block b;
+
+	return freed_find(c, address, false, &b) && memory_behind(c, (uintptr_t)address, &now) &&
+	       b.base < now.base + now.size;
+}
+
 bool gone_memory_used(struct checks *c, struct acl_call_record *call, const char *name, const char *role,
 	const void *address)
 {
