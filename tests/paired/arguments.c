@@ -180,6 +180,8 @@ static const struct pair pairs[] = {
 	PAIR_CALL("memset-value-truncated", aclrtMemset,
 		(.devPtr = DEVICE, .maxCount = 8, .value = 256, .count = 8),
 		(.devPtr = DEVICE, .maxCount = 8, .value = -1, .count = 8)),
+	PAIR_CALL("memset-value-truncated", aclrtMemset, (.devPtr = DEVICE, .maxCount = 512, .value = 512),
+		(.devPtr = DEVICE, .maxCount = 512, .count = 512)),
 	PAIR_CALL("memsetd32-args", aclrtMemsetD32, (.ptr = DEVICE, .memSize = 16, .N = 5),
 		(.ptr = DEVICE, .memSize = 20, .N = 5)),
 	PAIR_CALL("memsetd32-args", aclrtMemsetD32, (.ptr = DEVICE, .memSize = 64, .N = (size_t)1 << 62),
