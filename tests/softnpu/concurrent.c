@@ -436,7 +436,7 @@ static void shared_after_two_records(void)
 	status_is(event, ACL_EVENT_RECORDED_STATUS_COMPLETE);
 }
 
-/* Nobody waits for a record that was refused. */
+/* Nothing waits for a record that was refused. */
 static void refused_record_of_a_shared_event(void)
 {
 	aclrtIpcEventHandle key;

@@ -82,7 +82,7 @@ static void batch_entries(struct checks *c, struct acl_call_record *call, const 
 			FINDING_BROKEN(c, call, RULE("batch-size-exceeds-destmax"),
 				PARTS(part_uint("entry", i), part_bytes("size", e.dst->span),
 					part_bytes("destMax", e.dst->limit)),
-				"%s", "An entry is larger than its destination.");
+				"An entry is larger than its destination.");
 	}
 }
 
