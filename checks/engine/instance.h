@@ -295,8 +295,9 @@ static inline void object_used(struct checks *c, struct acl_object *o, struct ac
 		object_used_closely(c, o, call);
 }
 
-/* The rule is decided by what the function returns: each of its calls evaluates it. */
+/* The rule is decided by what the function returns, or those of an operation: each call evaluates it. */
 void rule_evaluated_by(struct checks *c, const struct acl_rule *rule, unsigned api);
+void rule_evaluated_by_operation(struct checks *c, const struct acl_rule *rule, unsigned operation);
 bool coverage_create(struct checks *c);
 void coverage_thread_begins(struct checks *c, struct acl_thread *t);
 void coverage_forked(struct checks *c);

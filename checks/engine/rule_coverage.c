@@ -110,6 +110,14 @@ void rule_evaluated_by(struct checks *c, const struct acl_rule *rule, unsigned a
 	by->at[by->n++].api = (uint16_t)api;
 }
 
+void rule_evaluated_by_operation(struct checks *c, const struct acl_rule *rule, unsigned operation)
+{
+	const struct acl_operation_info *of = &acl_operations[operation];
+
+	for (unsigned i = 0; i < of->n_apis; i++)
+		rule_evaluated_by(c, rule, acl_operation_apis[of->first_api + i]);
+}
+
 /* Calls of the present run that are such. */
 static uint64_t calls_as(const struct called_api *of, unsigned called)
 {

@@ -23,20 +23,26 @@ static void allocator_object_leave(struct checks *c, struct acl_call_record *cal
 	part_set(c, call, ALLOCATOR_OBJECT);
 }
 
-static void allocator_function_leave(struct checks *c, struct acl_call_record *call)
+static void allocator_allocate_leave(struct checks *c, struct acl_call_record *call)
 {
-	part_set(c, call,
-		call->api == ACL_API_aclrtAllocatorSetAllocFuncToDesc  ? ALLOCATOR_ALLOCATE
-		: call->api == ACL_API_aclrtAllocatorSetFreeFuncToDesc ? ALLOCATOR_FREE
-								       : ALLOCATOR_ADDRESS);
+	part_set(c, call, ALLOCATOR_ALLOCATE);
+}
+
+static void allocator_free_leave(struct checks *c, struct acl_call_record *call)
+{
+	part_set(c, call, ALLOCATOR_FREE);
+}
+
+static void allocator_address_leave(struct checks *c, struct acl_call_record *call)
+{
+	part_set(c, call, ALLOCATOR_ADDRESS);
 }
 
 static const struct check_hook hooks[] = {
 	{ON_OP(ALLOCATOR_SET_OBJECT), ACL_LEAVE, allocator_object_leave},
-	/* One operation; which function of the description it is only the name says. */
-	{ACL_API_aclrtAllocatorSetAllocFuncToDesc, ACL_LEAVE, allocator_function_leave},
-	{ACL_API_aclrtAllocatorSetFreeFuncToDesc, ACL_LEAVE, allocator_function_leave},
-	{ACL_API_aclrtAllocatorSetGetAddrFromBlockFuncToDesc, ACL_LEAVE, allocator_function_leave},
+	{ON_OP(ALLOCATOR_SET_ALLOCATE), ACL_LEAVE, allocator_allocate_leave},
+	{ON_OP(ALLOCATOR_SET_FREE), ACL_LEAVE, allocator_free_leave},
+	{ON_OP(ALLOCATOR_SET_ADDRESS), ACL_LEAVE, allocator_address_leave},
 };
 
 const struct check_module module_allocator_desc = {

@@ -139,7 +139,7 @@ bool device_reset_is_last(struct checks *c, const struct acl_call_record *call, 
 
 	if (!d || load_relaxed(&d->sets) <= 0)
 		return false;
-	if (call->api == ACL_API_aclrtResetDeviceForce || load_relaxed(&d->sets) == 1)
+	if (acl_api_is(call->api, ACL_TRAIT_FORCED) || load_relaxed(&d->sets) == 1)
 		return true;
 	return load_relaxed(&c->target) == ACL_CANN_8_1 && !held_elsewhere(c, thread_of(call), device);
 }
@@ -148,7 +148,7 @@ bool device_reset_answers_set(struct checks *c, const struct acl_call_record *ca
 {
 	struct acl_device *d = device_at(c, device);
 
-	return d && call->api != ACL_API_aclrtResetDeviceForce &&
+	return d && !acl_api_is(call->api, ACL_TRAIT_FORCED) &&
 	       (load_relaxed(&d->beyond) > 0 ||
 		       (load_relaxed(&c->target) == ACL_CANN_8_1 && load_relaxed(&d->sets) > 0));
 }
@@ -207,7 +207,7 @@ static void reset_leave(struct checks *c, struct acl_call_record *call)
 			atomic_fetch_sub(&d->sets, 1);
 		return;
 	}
-	atomic_store(&d->beyond, call->api == ACL_API_aclrtResetDeviceForce ? 0 : load_relaxed(&d->sets) - 1);
+	atomic_store(&d->beyond, acl_api_is(call->api, ACL_TRAIT_FORCED) ? 0 : load_relaxed(&d->sets) - 1);
 	atomic_store(&d->sets, 0);
 	context = object_of(c, atomic_exchange(&d->context, 0));
 	if (context) {

@@ -19,7 +19,7 @@ static enum event_maker event_maker_of(const struct acl_call_record *call)
 		return EVENT_IMPORTED;
 	if (!acl_arg_has(call->api, ACL_ROLE_FLAGS))
 		return EVENT_PLAIN;
-	return call->api == ACL_API_aclrtCreateEventExWithFlag ? EVENT_EX : EVENT_WITH_FLAG;
+	return acl_api_is(call->api, ACL_TRAIT_EXTENDED) ? EVENT_EX : EVENT_WITH_FLAG;
 }
 
 static bool is_link(struct event_state *e)
@@ -217,11 +217,12 @@ static void event_observe_enter(struct checks *c, struct acl_call_record *call)
 /* The two kinds of status number their values the opposite way. */
 static bool event_query_complete(const struct acl_call_record *call)
 {
-	const int32_t *status = acl_arg_pointer(call->api, call->args, ACL_ROLE_STATUS);
-	int32_t complete = call->api == ACL_API_aclrtQueryEvent ? (int32_t)ACL_EVENT_STATUS_COMPLETE
-								: (int32_t)ACL_EVENT_RECORDED_STATUS_COMPLETE;
+	const aclrtEventRecordedStatus *recorded =
+		acl_arg_pointer(call->api, call->args, ACL_ROLE_RECORDED_STATUS);
+	const aclrtEventStatus *status = acl_arg_pointer(call->api, call->args, ACL_ROLE_STATUS);
 
-	return status && *status == complete;
+	return recorded ? *recorded == ACL_EVENT_RECORDED_STATUS_COMPLETE
+			: status && *status == ACL_EVENT_STATUS_COMPLETE;
 }
 
 /* Whoever made it may have recorded it behind any task. */

@@ -55,21 +55,10 @@ bool memory_behind(struct checks *c, uint64_t address, struct block_lookup *plac
 /* These have an address first and another one third; what stands there may be anything. */
 bool checks_prefetches(unsigned api)
 {
-	switch (api) {
-	case ACL_API_aclrtMemcpy:
-	case ACL_API_aclrtMemcpyAsync:
-	case ACL_API_aclrtMemcpyAsyncWithCondition:
-	case ACL_API_aclrtMemcpy2d:
-	case ACL_API_aclrtMemcpy2dAsync:
-		return true;
-	}
-	return false;
+	return acl_apis[api].operation_group == ACL_OP_GROUP_COPY &&
+	       acl_role_slots[api][ACL_ROLE_DST] == acl_role_slots[ACL_API_aclrtMemcpy][ACL_ROLE_DST] &&
+	       acl_role_slots[api][ACL_ROLE_SRC] == acl_role_slots[ACL_API_aclrtMemcpy][ACL_ROLE_SRC];
 }
-
-_Static_assert(
-	offsetof(struct acl_args_aclrtMemcpy, dst) == offsetof(struct acl_args_aclrtMemcpy2d, dst) &&
-		offsetof(struct acl_args_aclrtMemcpy, src) == offsetof(struct acl_args_aclrtMemcpy2d, src),
-	"1D and 2D forms differ");
 
 /* What the thread used just before is at hand. */
 static inline void fetch_one(struct checks *c, const struct op_access *last, uint64_t address)

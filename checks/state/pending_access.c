@@ -533,8 +533,7 @@ uint8_t reduction_of(const struct acl_call_record *call)
 	const struct acl_args_aclrtReduceAsync *a = call->args;
 	unsigned type;
 
-	/* By name: no other function says what it does to which type. */
-	if (call->api != ACL_API_aclrtReduceAsync)
+	if (acl_apis[call->api].operation != ACL_OP_REDUCE)
 		return 0;
 	type = (unsigned)a->type;
 	if (a->kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM)

@@ -139,10 +139,10 @@ static inline uint64_t stream_submitted(struct acl_object *stream)
 	return load_acquire(&stream_state(stream)->submitted);
 }
 
-/* Whether a destroy of a stream throws its tasks away; nothing but the name of the function says so. */
+/* Whether a destroy of a stream throws its tasks away. */
 static inline bool stream_destroy_forced(const struct acl_call_record *call)
 {
-	return call->api == ACL_API_aclrtDestroyStreamForce;
+	return acl_api_is(call->api, ACL_TRAIT_FORCED);
 }
 
 /* Of a finding: the call takes away what a task of the stream uses, which explains what fails there later. */

@@ -91,7 +91,7 @@ enum acl_kind {
 /*
  * What a call does and what its arguments are to it: enum acl_operation
  * ("copy.linear" is ACL_OP_COPY_LINEAR), enum acl_operation_group ("copy" is
- * ACL_OP_GROUP_COPY) and enum acl_role ("dst" is ACL_ROLE_DST); generated.
+ * ACL_OP_GROUP_COPY), enum acl_role ("dst" is ACL_ROLE_DST) and enum acl_trait; generated.
  */
 #include "acl_operations.h"
 
@@ -172,6 +172,7 @@ struct acl_api_info {
 	uint16_t operation; /* enum acl_operation */
 	uint32_t granule,
 		spare; /* of what it allocates: bytes that it is rounded up to, 0 = not; bytes added */
+	uint8_t trait; /* enum acl_trait: what only its name says */
 	bool deprecated;
 	bool unlisted; /* exported by the runtime, in no public header */
 };
@@ -394,6 +395,11 @@ static inline void acl_slot_set(void *args, unsigned slot, uint64_t value)
 		memcpy(at, &value, sizeof(value));
 	else if ((slot & ACL_ARG_FORM) != ACL_ARG_BYTES)
 		memcpy(at, &narrow, sizeof(narrow));
+}
+
+static inline bool acl_api_is(unsigned api, enum acl_trait trait)
+{
+	return acl_apis[api].trait == trait;
 }
 
 /* Has the function an argument of this role? */

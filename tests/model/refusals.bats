@@ -70,6 +70,16 @@ refused() {
 	refused 'aclrtMemset: count: unknown role "octets"'
 }
 
+@test "an unknown trait" {
+	change aclrtDestroyStreamForce '"trait": "forced"' '"trait": "rough"'
+	refused 'aclrtDestroyStreamForce: unknown trait "rough"'
+}
+
+@test "a trait that no function has" {
+	sed -i 's/^"traits": \[/"traits": ["rough",/' "$model"
+	refused 'no function is "rough" of "traits"'
+}
+
 @test "two parameters with one role" {
 	change aclrtMemset '"role": "limit"' '"role": "dst"'
 	refused 'aclrtMemset: devPtr and maxCount both have the role "dst"'

@@ -268,8 +268,8 @@ static void load_params(const struct model *m, struct function *f, const json_t 
 static void load_function(struct model *m, struct function *f, const json_t *o)
 {
 	read_only_keys(o, READ_WORDS("name", "header", "since", "ret", "mode", "capture", "context",
-				  "ret_life", "class", "wrap", "operation", "differs", "granule", "spare",
-				  "deprecated", "unlisted", "variadic", "weak", "params", "older"));
+				  "ret_life", "class", "wrap", "operation", "trait", "differs", "granule",
+				  "spare", "deprecated", "unlisted", "variadic", "weak", "params", "older"));
 	f->header = read_string(o, "header");
 	f->since = read_needed(o, "since");
 	f->ret = read_needed(o, "ret");

@@ -101,6 +101,7 @@ struct function {
 	bool wrap, deprecated, unlisted, variadic, weak;
 	unsigned granule, spare; /* of what it allocates: bytes it is rounded up to, bytes added */
 	struct operation *operation; /* of a wrapped function */
+	const char *trait; /* what only its name says, or NULL */
 	const struct json_t
 		*differs; /* facts that are not as in the others that do the same, and why; or NULL */
 	struct param *params;
@@ -123,6 +124,7 @@ struct model {
 	struct operation *operations; /* those of a group stand together */
 	const char **groups; /* of the operations, NULL-terminated */
 	const char **role_words; /* that "role" may say, NULL-terminated */
+	const char **traits; /* that "trait" may say, NULL-terminated */
 	const char **roles; /* all that occur, by strcmp, NULL-terminated */
 	unsigned n_headers, n_constants, n_types, n_functions, n_wrapped, n_annotations, n_handles,
 		n_operations, n_groups, n_roles;

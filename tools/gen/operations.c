@@ -51,21 +51,24 @@ static void enter_group(struct model *m, const char *group)
 	m->groups[m->n_groups++] = group;
 }
 
-static void load_roles(struct model *m, json_t *root)
+static const char **load_words(json_t *root, const char *section, const char *what)
 {
+	const char **words;
 	unsigned n;
 
-	read_list(root, "roles", &n);
-	m->role_words = read_strings(root, "roles");
+	read_list(root, section, &n);
+	words = read_strings(root, section);
 	for (unsigned i = 0; i < n; i++)
-		check_word("role", m->role_words[i]);
+		check_word(what, words[i]);
+	return words;
 }
 
 void load_operations(struct model *m, json_t *root)
 {
 	json_t *a;
 
-	load_roles(m, root);
+	m->role_words = load_words(root, "roles", "role");
+	m->traits = load_words(root, "traits", "trait");
 	a = read_list(root, "operations", &m->n_operations);
 	m->operations = read_alloc(m->n_operations, sizeof(*m->operations));
 	m->groups = read_alloc(m->n_operations + 1, sizeof(*m->groups));
@@ -94,6 +97,9 @@ void load_function_operation(struct model *m, struct function *f, const json_t *
 			f->operation = &m->operations[i];
 	if (!f->operation)
 		read_fail("unknown operation \"%s\" (not in \"operations\")", name);
+	f->trait = read_string(o, "trait");
+	if (f->trait && !read_among(f->trait, m->traits))
+		read_fail("unknown trait \"%s\" (not in \"traits\")", f->trait);
 }
 
 /* "numBatches" -> "num-batches", "modelRIId" -> "model-ri-id" */
@@ -135,6 +141,14 @@ static bool has_role(const struct function *f, const char *role)
 {
 	for (unsigned i = 0; i < f->n_params; i++)
 		if (!strcmp(f->params[i].role, role))
+			return true;
+	return false;
+}
+
+static bool some_function_is(const struct model *m, const char *trait)
+{
+	for (unsigned i = 0; i < m->n_wrapped; i++)
+		if (m->wrapped[i]->trait && !strcmp(m->wrapped[i]->trait, trait))
 			return true;
 	return false;
 }
@@ -184,4 +198,7 @@ void check_operations(struct model *m)
 	for (unsigned i = 0; m->role_words[i]; i++)
 		if (!read_among(m->role_words[i], m->roles))
 			read_fail("no parameter has \"%s\" of \"roles\"", m->role_words[i]);
+	for (unsigned i = 0; m->traits[i]; i++)
+		if (!some_function_is(m, m->traits[i]))
+			read_fail("no function is \"%s\" of \"traits\"", m->traits[i]);
 }

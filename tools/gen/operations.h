@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads what the functions of the model do: sections "roles" and "operations", and the words of each
- * function. */
+/* Loads what the functions of the model do: sections "roles", "traits" and "operations", and the words of
+ * each function. */
 #ifndef GEN_OPERATIONS_H
 #define GEN_OPERATIONS_H
 
@@ -10,11 +10,12 @@
 
 /* Before the functions are read: the words they may use. */
 void load_operations(struct model *m, json_t *root);
-/* "operation" of a wrapped function. */
+/* "operation" and "trait" of a wrapped function. */
 void load_function_operation(struct model *m, struct function *f, const json_t *o);
 /* "role" of a parameter, or its name in the spelling of a role. */
 void load_param_role(const struct model *m, struct param *p, const json_t *o);
-/* When all functions are there: each operation has functions, which agree on its roles. */
+/* When all functions are there: each operation has functions, which agree on its roles; no word is left over.
+ */
 void check_operations(struct model *m);
 
 #endif

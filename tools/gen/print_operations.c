@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gen/acl_operations.h: enum acl_operation, acl_operation_group and acl_role.
+ * gen/acl_operations.h: enum acl_operation, acl_operation_group, acl_role and acl_trait.
  * gen/acl_operations.c: the functions of each, and where the argument of a
  * role lies in the argument struct of a function.
  */
@@ -31,7 +31,11 @@ static void print_header(const struct model *m)
 	print_enum(f, "acl_role", "ACL_ROLE", "What an argument is to the operation.");
 	for (unsigned i = 0; i < m->n_roles; i++)
 		fprintf(f, "\tACL_ROLE_%s,\n", upper(m->roles[i]));
-	fputs("\tACL_ROLE_COUNT\n};\n\n#endif\n", f);
+	fputs("\tACL_ROLE_COUNT\n};\n", f);
+	print_enum(f, "acl_trait", "ACL_TRAIT", "What of a function only its name says.");
+	for (unsigned i = 0; m->traits[i]; i++)
+		fprintf(f, "\tACL_TRAIT_%s,\n", upper(m->traits[i]));
+	fputs("\tACL_TRAIT_COUNT\n};\n\n#endif\n", f);
 	emit_close(f);
 }
 

@@ -378,6 +378,8 @@ static void print_function(FILE *f, const struct function *fn, unsigned first_pa
 		upper(fn->operation->name), upper(fn->operation->group));
 	if (fn->granule)
 		fprintf(f, "\n\t\t.granule = %u, .spare = %u,", fn->granule, fn->spare);
+	if (fn->trait)
+		fprintf(f, "\n\t\t.trait = ACL_TRAIT_%s,", upper(fn->trait));
 	fprintf(f, " .deprecated = %s, .unlisted = %s },\n", fn->deprecated ? "true" : "false",
 		fn->unlisted ? "true" : "false");
 }

@@ -86,9 +86,8 @@ static void info_capture_end(struct checks *c, struct acl_call_record *call)
 
 static const struct check_hook hooks[] = {
 	{ON_OP(CONFIGURE_STREAM_ATTRIBUTE), ACL_LEAVE, info_switch_leave},
-	/* One keeps what the stream's switch asks for, the other something of its own: rules of their own. */
-	{ACL_API_aclrtCacheLastTaskOpInfo, ACL_ENTER, operator_info_enter},
-	{ACL_API_aclrtCacheLastTaskExtendInfo, ACL_ENTER, extended_info_enter},
+	{ON_OP(TASK_ANNOTATE), ACL_ENTER, operator_info_enter},
+	{ON_OP(TASK_ANNOTATE_EXTENDED), ACL_ENTER, extended_info_enter},
 	{ON_OP(CAPTURE_END), ACL_ENTER, info_capture_end},
 };
 

@@ -352,11 +352,8 @@ static const struct check_hook hooks[] = {
 
 static bool peer_create(struct checks *c)
 {
-	static const uint16_t asking[] = {
-		ACL_API_aclrtDeviceEnablePeerAccess, ACL_API_aclrtDeviceDisablePeerAccess};
-
-	for (unsigned i = 0; i < 2; i++)
-		rule_evaluated_by(c, RULE("peer-access-before-setdevice"), asking[i]);
+	rule_evaluated_by_operation(c, RULE("peer-access-before-setdevice"), ACL_OP_PEER_ENABLE);
+	rule_evaluated_by_operation(c, RULE("peer-access-before-setdevice"), ACL_OP_PEER_DISABLE);
 	return true;
 }
 

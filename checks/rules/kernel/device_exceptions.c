@@ -28,9 +28,13 @@ static struct exceptions *exceptions(struct checks *c)
 
 static bool registers(unsigned api)
 {
-	return api == ACL_API_aclrtSetExceptionInfoCallback ||
-	       api == ACL_API_aclrtExceptionInfoCallbackRegister ||
-	       api == ACL_API_aclrtBinarySetExceptionCallback;
+	switch (acl_apis[api].operation) {
+	case ACL_OP_CALLBACK_SET_EXCEPTION:
+	case ACL_OP_CALLBACK_REGISTER_EXCEPTION:
+	case ACL_OP_CALLBACK_REGISTER_BINARY_EXCEPTION:
+		return true;
+	}
+	return false;
 }
 
 /* --- what a callback receives ----------------------------------------------------------- */

@@ -293,7 +293,7 @@ static void launching_plain(struct checks *c, struct acl_call_record *call)
 	if (!loaded(binary))
 		return;
 	made_by = call_site_api(object_created(c, binary));
-	FINDING(c, call, "kernel-launch-api-mismatch", made_by != ACL_API_aclrtBinaryLoad,
+	FINDING(c, call, "kernel-launch-api-mismatch", !acl_arg_has(made_by, ACL_ROLE_BINARY_DESCRIPTOR),
 		PARTS(part_object("binary", binary)), "The binary of this kernel came from %s.",
 		acl_apis[made_by].name);
 }

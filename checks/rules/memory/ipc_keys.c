@@ -212,17 +212,15 @@ static void pid_set(struct checks *c, struct acl_call_record *call)
 	admit(c, call, program_text_key(c, ACL_ARGS(call, aclrtIpcMemSetImportPid)->key), SHARE_EXPORT);
 }
 
+/* Handles whose size depends on their type are passed by address. */
 static void handle_pid_set(struct checks *c, struct acl_call_record *call)
 {
-	admit(c, call, handle_key(ACL_ARGS(call, aclrtMemSetPidToShareableHandle)->shareableHandle),
+	uint64_t handle = acl_arg_value(call->api, call->args, ACL_ROLE_SHAREABLE_HANDLE);
+	int type = (int)acl_arg_value(call->api, call->args, ACL_ROLE_SHARE_TYPE);
+	bool by_address = acl_arg_has(call->api, ACL_ROLE_SHARE_TYPE);
+
+	admit(c, call, by_address ? handle_key_v2(c, (const void *)handle, type) : handle_key(handle),
 		SHARE_HANDLE);
-}
-
-static void handle_pid_set_v2(struct checks *c, struct acl_call_record *call)
-{
-	const struct acl_args_aclrtMemSetPidToShareableHandleV2 *a = call->args;
-
-	admit(c, call, handle_key_v2(c, a->shareableHandle, a->shareType), SHARE_HANDLE);
 }
 
 /* call NULL: the process ends. */
@@ -456,12 +454,11 @@ static const struct check_hook hooks[] = {
 	{ON_OP(IMPORT_MEMORY), ACL_LEAVE, imported},
 	{ON_OP(CLOSE_MEMORY), ACL_ENTER, closing},
 	{ON_OP(CLOSE_MEMORY), ACL_LEAVE, closed},
-	{ACL_API_aclrtMemExportToShareableHandle, ACL_LEAVE, handle_exported},
-	{ACL_API_aclrtMemExportToShareableHandleV2, ACL_LEAVE, handle_exported_v2},
+	{ON_OP_WITH(EXPORT_PHYSICAL, HANDLE_TYPE), ACL_LEAVE, handle_exported},
+	{ON_OP_WITH(EXPORT_PHYSICAL, SHARE_TYPE), ACL_LEAVE, handle_exported_v2},
 	{ON_OP_WITH(IMPORT_PHYSICAL, DEVICE), ACL_ENTER, handle_importing},
 	{ON_OP_WITH(IMPORT_PHYSICAL, FLAGS), ACL_ENTER, handle_importing_v2},
-	{ACL_API_aclrtMemSetPidToShareableHandle, ACL_LEAVE, handle_pid_set},
-	{ON_OP_WITH(PERMIT_PHYSICAL, SHARE_TYPE), ACL_LEAVE, handle_pid_set_v2},
+	{ON_OP(PERMIT_PHYSICAL), ACL_LEAVE, handle_pid_set},
 	{ON_OP(FREE_PHYSICAL), ACL_ENTER, physical_freeing},
 	{ON_OP(FREE_PHYSICAL), ACL_LEAVE, physical_freed},
 	{ON_OP(INFO_POINTER), ACL_LEAVE, told_where},

@@ -172,7 +172,7 @@ static void map_leave(struct checks *c, struct acl_call_record *call)
 		store_relaxed(&mapped_ranges(c)->unfollowed, true); /* no memory */
 	if (b && o)
 		block_owned(b, object_ref(o));
-	if (b && call->api == ACL_API_aclrtMemMapNoAccess)
+	if (b && acl_api_is(call->api, ACL_TRAIT_NO_ACCESS))
 		block_marked(b, BLOCK_NO_ACCESS);
 }
 

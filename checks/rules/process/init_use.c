@@ -39,13 +39,9 @@ static void init_leave(struct checks *c, struct acl_call_record *call)
 /* Legal, or checked, before there is a runtime. */
 static bool needs_no_init(const struct acl_call_record *call)
 {
-	switch (call->api) {
-	case ACL_API_aclrtGetVersion:
-	case ACL_API_aclrtGetSocName:
-		return true;
-	}
-	return strncmp(acl_apis[call->api].name, "aclrt", 5) &&
-	       strncmp(acl_apis[call->api].name, "aclmdlRI", 8);
+	return acl_api_is(call->api, ACL_TRAIT_BEFORE_INIT) ||
+	       (strncmp(acl_apis[call->api].name, "aclrt", 5) &&
+		       strncmp(acl_apis[call->api].name, "aclmdlRI", 8));
 }
 
 static void init_missing(struct checks *c, struct acl_call_record *call)

@@ -94,7 +94,7 @@ static void process_reset_leave(struct checks *c, struct acl_call_record *call)
 		unset && !forced && !device_reset_answers_set(c, call, device_argument(call)),
 		PARTS(part_late(call)), "The device is not set in this process, or no longer.");
 	if (succeeded(call))
-		value_table_set(c, &process(c)->forced, device, call->api == ACL_API_aclrtResetDeviceForce);
+		value_table_set(c, &process(c)->forced, device, acl_api_is(call->api, ACL_TRAIT_FORCED));
 }
 
 static void set(struct checks *c, struct acl_call_record *call)
@@ -117,8 +117,9 @@ static void destroying_context(struct checks *c, struct acl_call_record *call)
 
 static const struct acl_rule *name_rule(unsigned api)
 {
-	return api == ACL_API_aclrtSetDeviceTaskAbortCallback ? RULE("exc-abort-callback-name")
-							      : RULE("stream-state-callback-duplicate");
+	return acl_apis[api].operation == ACL_OP_CALLBACK_REGISTER_TASK_ABORT
+		       ? RULE("exc-abort-callback-name")
+		       : RULE("stream-state-callback-duplicate");
 }
 
 static void naming(struct checks *c, struct acl_call_record *call)

@@ -287,12 +287,6 @@ static void stream_exhausted(struct checks *c, struct acl_call_record *call)
 		RULE("stream-resource-exhausted"));
 }
 
-static void evaluated_by_operation(struct checks *c, const struct acl_rule *rule, unsigned operation)
-{
-	for (unsigned i = 0; i < acl_operations[operation].n_apis; i++)
-		rule_evaluated_by(c, rule, acl_operation_apis[acl_operations[operation].first_api + i]);
-}
-
 /* Only the runtime knows when it has no more. */
 static bool event_kind_create(struct checks *c)
 {
@@ -301,10 +295,10 @@ static bool event_kind_create(struct checks *c)
 	for (unsigned i = 0; i < records->n_apis && !host_takes_device_only(c); i++)
 		handle_evaluates(c, acl_operation_apis[records->first_api + i], ACL_HANDLE_EVENT,
 			RULE("event-device-only-on-host"));
-	evaluated_by_operation(c, RULE("event-resource-exhausted"), ACL_OP_CREATE_EVENT);
-	evaluated_by_operation(c, RULE("event-resource-exhausted"), ACL_OP_RECORD_EVENT);
-	evaluated_by_operation(c, RULE("stream-resource-exhausted"), ACL_OP_CREATE_STREAM);
-	evaluated_by_operation(c, RULE("stream-resource-exhausted"), ACL_OP_CREATE_CONTEXT);
+	rule_evaluated_by_operation(c, RULE("event-resource-exhausted"), ACL_OP_CREATE_EVENT);
+	rule_evaluated_by_operation(c, RULE("event-resource-exhausted"), ACL_OP_RECORD_EVENT);
+	rule_evaluated_by_operation(c, RULE("stream-resource-exhausted"), ACL_OP_CREATE_STREAM);
+	rule_evaluated_by_operation(c, RULE("stream-resource-exhausted"), ACL_OP_CREATE_CONTEXT);
 	return true;
 }
 
@@ -318,8 +312,8 @@ static const struct check_hook hooks[] = {
 	{ON_OP(RESET_EVENT), ACL_ENTER, event_reset_kind},
 	{ON_OP(INFO_EVENT_ID), ACL_ENTER, event_id_enter},
 	{ON_OP(QUERY_EVENT_WAIT), ACL_ENTER, event_query_enter},
-	/* aclrtQueryEventStatus serves all kinds: it is the answer to the rule. */
-	{ACL_API_aclrtQueryEvent, ACL_ENTER, event_query_enter},
+	/* Whether the event was recorded may be asked of all kinds: that is the answer to the rule. */
+	{ON_OP_WITH(QUERY_EVENT, STATUS), ACL_ENTER, event_query_enter},
 	{ON_OP(EXPORT_EVENT), ACL_ENTER, event_share_enter},
 	{ON_OP(INFO_EVENT_ELAPSED_TIME), ACL_ENTER, event_time_enter},
 	{ON_OP(INFO_EVENT_ELAPSED_TIME), ACL_LEAVE, event_time_leave},

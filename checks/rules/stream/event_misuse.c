@@ -233,8 +233,8 @@ static const struct check_hook hooks[] = {
 	{ON_OP(RECORD_EVENT), ACL_ENTER | ACL_WHEN(DEVICES), event_cross_enter},
 	{ON_OP(WAIT_EVENT), ACL_ENTER | ACL_WHEN(DEVICES), event_cross_enter},
 	{ON_OP(WAIT_EVENT), ACL_ENTER, event_wait_here_enter},
-	/* aclrtQueryEventStatus is made for other threads to ask: pools of memory do. */
-	{ACL_API_aclrtQueryEvent, ACL_ENTER, event_query_thread_enter},
+	/* Whether the event was recorded other threads may ask: pools of memory do. */
+	{ON_OP_WITH(QUERY_EVENT, STATUS), ACL_ENTER, event_query_thread_enter},
 	{ON_OP(INFO_EVENT_ELAPSED_TIME), ACL_LEAVE, event_streams_leave},
 	{ON_OP(DESTROY_EVENT), ACL_ENTER, event_destroy_enter},
 };

@@ -243,7 +243,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(WAIT_EVENT), ACL_ENTER | ACL_WHEN(PEERS), event_peer_use_enter},
 	{ON_OP(SYNCHRONISE_EVENT), ACL_ENTER | ACL_WHEN(PEERS), event_peer_use_enter},
 	/* The older queries refuse events that are shared. */
-	{ACL_API_aclrtQueryEventStatus, ACL_ENTER | ACL_WHEN(PEERS), event_peer_use_enter},
+	{ON_OP_WITH(QUERY_EVENT, RECORDED_STATUS), ACL_ENTER | ACL_WHEN(PEERS), event_peer_use_enter},
 	{ON_OP(RECORD_NOTIFY), ACL_ENTER | ACL_WHEN(PEERS), notify_peer_record_enter},
 	{ON_OP(WAIT_EVENT), ACL_LEAVE | ACL_WHEN(PEERS), event_peer_wait_leave},
 	{ON_OP(WAIT_NOTIFY), ACL_LEAVE | ACL_WHEN(PEERS), notify_peer_wait_leave},
