@@ -1,30 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Virtual memory: reservations, what is mapped into them, and its use. */
+/* Virtual memory: reservations, and what is mapped into them. */
 #include "checks/engine/finding_statement.h"
 #include "checks/rules/copy/gone_memory.h"
+#include "checks/rules/memory/virtual_memory.h"
 #include "checks/state/freed_memory.h"
-#include "checks/state/memory_state.h"
 #include "checks/state/physical_state.h"
-#include "checks/state/used_memory.h"
-
-#define MAPPINGS 256 /* side by side that are looked at */
-
-struct mapping_state {
-	struct pointer_map
-		*mapped; /* live mappings; BLOCK_NO_ACCESS: mapped without access, none granted yet */
-	_Atomic bool unfollowed; /* there are mappings of which we do not know where */
-};
-
-static struct mapping_state *mapped_ranges(struct checks *c)
-{
-	return module_state(c, mapping);
-}
-
-/* The live reservation that covers an address. */
-static bool reservation_at(struct checks *c, const void *address, struct block_lookup *place)
-{
-	return address && map_find(reserved_ranges(c), (uintptr_t)address, place);
-}
 
 /* Memory that was allocated in another way is in no reserved range. */
 static void check_ordinary(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
@@ -159,23 +139,6 @@ static void map_enter(struct checks *c, struct acl_call_record *call)
 	check_free(c, call, a->virPtr, a->size);
 }
 
-static void map_leave(struct checks *c, struct acl_call_record *call)
-{
-	const struct acl_args_aclrtMapMem *a = call->args;
-	struct acl_object *o = object_find(c, ACL_HANDLE_PHYS_MEM, a->handle);
-	struct acl_block *b;
-
-	if (!succeeded(call) || !a->virPtr || !a->size)
-		return;
-	b = map_insert(c, mapped_ranges(c)->mapped, call, (uintptr_t)a->virPtr, a->size, MEM_MAPPED, -1);
-	if (!b)
-		store_relaxed(&mapped_ranges(c)->unfollowed, true); /* no memory */
-	if (b && o)
-		block_owned(b, object_ref(o));
-	if (b && acl_api_is(call->api, ACL_TRAIT_NO_ACCESS))
-		block_marked(b, BLOCK_NO_ACCESS);
-}
-
 /* An address that no table knows may be reserved below us; where the runtime refuses it and no library works
  * there, it is not. */
 static void map_failed(struct checks *c, struct acl_call_record *call)
@@ -192,13 +155,6 @@ static void map_failed(struct checks *c, struct acl_call_record *call)
 		return;
 	FINDING(c, call, "vmm-map-outside-reservation", true, PARTS(part_address("address", a->virPtr)),
 		"The address lies in no range that the program has reserved.");
-}
-
-/* From the first reserved range on, uses of memory are looked at. */
-static void reserve_leave(struct checks *c, struct acl_call_record *call)
-{
-	if (succeeded(call))
-		checks_when(c, WHEN_RESERVED);
 }
 
 /* What is wrong with the source of a link; NULL: nothing, or what is there is not known. */
@@ -265,14 +221,7 @@ static void link_enter(struct checks *c, struct acl_call_record *call)
 			"%s", wrong ? wrong : to);
 }
 
-static void link_leave(struct checks *c, struct acl_call_record *call)
-{
-	if (succeeded(call))
-		store_relaxed(&mapped_ranges(c)->unfollowed, true);
-}
-
-/* False when nothing is mapped there, or it is unknown whether. */
-static bool check_mapped(
+bool check_mapped(
 	struct checks *c, struct acl_call_record *call, const void *address, struct block_lookup *place)
 {
 	struct block_lookup range;
@@ -285,28 +234,6 @@ static bool check_mapped(
 		PARTS(part_address("address", address), part_block("reserved range", range.block)),
 		"No memory is mapped at this address of the reserved range.");
 	return mapped;
-}
-
-/* The mapping behind the last one that was looked at; NULL: none that begins before the end. */
-static struct acl_block *next_mapping(struct checks *c, struct acl_block *b, uint64_t from, uint64_t end)
-{
-	uint64_t at = b ? load_relaxed(&b->base) + load_relaxed(&b->size) : from;
-
-	return at < end ? map_first_in(mapped_ranges(c)->mapped, at, end - at) : NULL;
-}
-
-/* The first address of the range where nothing is mapped, the end of the range when there is none. */
-static uint64_t first_gap(struct checks *c, uint64_t base, uint64_t size)
-{
-	uint64_t end = base + size, at = base;
-	struct acl_block *b = NULL;
-
-	for (unsigned i = 0; i < MAPPINGS && (b = next_mapping(c, b, base, end)) != NULL; i++) {
-		if (load_relaxed(&b->base) > at)
-			return at;
-		at = load_relaxed(&b->base) + load_relaxed(&b->size);
-	}
-	return b || at > end ? end : at;
 }
 
 /* Whether what is mapped from the address on, in one or several pieces, ends where the size says. */
@@ -347,18 +274,6 @@ static void mapping_asked(struct checks *c, struct acl_call_record *call)
 			"virPtr lies inside a mapping, it is not its beginning.");
 }
 
-static void access_leave(struct checks *c, struct acl_call_record *call)
-{
-	const struct acl_args_aclrtMemSetAccess *a = call->args;
-	uint64_t base = (uintptr_t)a->virPtr;
-	struct acl_block *b = NULL;
-
-	if (!succeeded(call) || !a->virPtr || a->size > UINT64_MAX - base)
-		return;
-	while ((b = next_mapping(c, b, base, base + a->size)) != NULL)
-		block_unmarked(b, BLOCK_NO_ACCESS);
-}
-
 static void unmap_enter(struct checks *c, struct acl_call_record *call)
 {
 	const void *address = ACL_ARGS(call, aclrtUnmapMem)->virPtr;
@@ -375,16 +290,6 @@ static void unmap_enter(struct checks *c, struct acl_call_record *call)
 		FINDING(c, call, "vmm-unmap-not-mapped", true,
 			PARTS(part_address("address", address), part_block("reserved range", range.block)),
 			"Nothing is mapped at this address.");
-}
-
-static void unmap_leave(struct checks *c, struct acl_call_record *call)
-{
-	const void *address = ACL_ARGS(call, aclrtUnmapMem)->virPtr;
-	struct block_lookup place;
-
-	if (succeeded(call) && address && map_find(mapped_ranges(c)->mapped, (uintptr_t)address, &place) &&
-		place.base == (uintptr_t)address)
-		map_erase(mapped_ranges(c)->mapped, place.block, place.generation);
 }
 
 /* What is left of them is no leak of its own. */
@@ -414,143 +319,18 @@ static void release_enter(struct checks *c, struct acl_call_record *call)
 		mappings_reported(c, place.base, place.base + place.size);
 }
 
-/* --- use -------------------------------------------------------------------------------- */
-
-/* The first part of the range that was mapped without access. */
-static struct acl_block *closed_in(struct checks *c, const struct op_access *r)
-{
-	uint64_t base = (uintptr_t)r->address, end = base + r->span;
-	struct acl_block *b = NULL;
-
-	/* Between rows nothing is touched: only the first one is looked at. */
-	if (r->rows > 1)
-		end = base + r->width;
-	for (unsigned i = 0; i < MAPPINGS && (b = next_mapping(c, b, base, end)) != NULL; i++)
-		if (load_relaxed(&b->marks) & BLOCK_NO_ACCESS)
-			return b;
-	return NULL;
-}
-
-/* What reaches behind its mapping. Copies and the like that do are said to be out of bounds: this is why. */
-static void check_gap(struct checks *c, struct acl_call_record *call, const struct op_access *r,
-	const struct block_lookup *range, enum finding_beside beside)
-{
-	uint64_t base = (uintptr_t)r->address, gap = base + r->span;
-
-	if (r->span <= range->base + range->size - base)
-		gap = first_gap(c, base, r->span);
-	FINDING(c, call, "vmm-use-unmapped",
-		gap != base + r->span && !load_relaxed(&mapped_ranges(c)->unfollowed),
-		PARTS(part_beside(beside), part_address(r->name, r->address), part_bytes("size", r->span),
-			part_block("reserved range", range->block)),
-		"Nothing is mapped from byte %llu of the range on.", (unsigned long long)(gap - base));
-}
-
-static void virtual_use_check(struct checks *c, struct acl_call_record *call, const struct op_access *r)
-{
-	struct block_lookup range;
-	struct acl_block *closed;
-
-	if (!r->span || !check_mapped(c, call, r->address, &range) || !reservation_at(c, r->address, &range))
-		return;
-	if (acl_apis[call->api].operation_group == ACL_OP_GROUP_CACHE)
-		check_gap(c, call, r, &range, BESIDE_NOTHING);
-	else if (r->rows <= 1 && r->block.block && r->span > access_room(r))
-		check_gap(c, call, r, &range, BESIDE_AS_REASON);
-	closed = closed_in(c, r);
-	FINDING(c, call, "vmm-noaccess-used", closed,
-		PARTS(part_address("address", r->address), part_block("reserved range", range.block),
-			part_block("mapping", closed)),
-		"The memory was mapped without access, and aclrtMemSetAccess was not called for it.");
-}
-
-static void virtual_memory_use_enter(struct checks *c, struct acl_call_record *call)
-{
-	struct used_memory m;
-	const struct op_access *r;
-
-	used_memory_each(c, call, &m, r) virtual_use_check(c, call, r);
-}
-
-/* Programs without virtual memory pay nothing. */
-static void virtual_memory_bind(
-	void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder)
-{
-	used_memory_bind(add, binder, MEMORY_USED, ACL_ENTER | ACL_WHEN(RESERVED) | ACL_UNLESS_PLAIN,
-		virtual_memory_use_enter);
-}
-
-/* Device of a side of a copy, -1 = unknown or none; *virtual: it is mapped memory. */
-static int device_of(struct checks *c, const struct op_access *a, bool *virtual)
-{
-	struct acl_object *o;
-
-	if (!a || !a->block.block)
-		return -1;
-	if (a->block.kind != MEM_MAPPED)
-		return a->block.kind == MEM_DEVICE || a->block.kind == MEM_POOL
-			       ? load_relaxed(&a->block.block->device)
-			       : -1;
-	*virtual = true;
-	o = object_of(c, load_relaxed(&a->block.block->owner));
-	return o && o->kind == ACL_HANDLE_PHYS_MEM ? load_relaxed(&o->device) : -1;
-}
-
-/* True when the entry goes from device to device and is reported. */
-static bool check_crossing(struct checks *c, struct acl_call_record *call, const struct op_entry *e)
-{
-	bool virtual = false;
-	int from = device_of(c, e->src, &virtual), to = device_of(c, e->dst, &virtual);
-
-	return virtual && from >= 0 && to >= 0 &&
-	       FINDING(c, call, "vmm-cross-device-sync-copy", from != to,
-		       PARTS(part_address("src", e->src->address), part_address("dst", e->dst->address),
-			       part_int("source device", from), part_int("destination device", to)),
-		       "The copy goes from device %d to device %d, and mapped memory takes part.", from, to);
-}
-
-/* Every copy but the plain asynchronous one. */
-static void crossing_enter(struct checks *c, struct acl_call_record *call)
-{
-	const struct operation *op = operation_of(c, call);
-
-	if (op->async && op->kind == ACL_OP_COPY_LINEAR)
-		return;
-	for (uint64_t i = 0; i < op->n_entries; i++) {
-		struct op_entry e = operation_entry(op, i);
-
-		if (check_crossing(c, call, &e))
-			return;
-	}
-}
-
-static bool mapping_create(struct checks *c)
-{
-	mapped_ranges(c)->mapped = map_create(c);
-	return mapped_ranges(c)->mapped != NULL;
-}
-
 static const struct check_hook hooks[] = {
 	{ON_OP(MAP_MEMORY), ACL_ENTER, map_enter},
-	{ON_OP(MAP_MEMORY), ACL_LEAVE, map_leave},
 	{ON_OP(MAP_MEMORY), ACL_FAILED, map_failed},
 	{ON_OP(MAP_LINK), ACL_ENTER, link_enter},
-	{ON_OP(MAP_LINK), ACL_LEAVE, link_leave},
-	{ON_OP(RESERVE_ADDRESS), ACL_LEAVE, reserve_leave},
 	{ON_OP(CONFIGURE_MEMORY_ACCESS), ACL_ENTER, access_enter},
-	{ON_OP(CONFIGURE_MEMORY_ACCESS), ACL_LEAVE, access_leave},
 	{ON_OP(INFO_MEMORY_ACCESS), ACL_ENTER, mapping_asked},
 	{ON_OP(RETAIN_PHYSICAL), ACL_ENTER, mapping_asked},
 	{ON_OP(UNMAP_MEMORY), ACL_ENTER, unmap_enter},
-	{ON_OP(UNMAP_MEMORY), ACL_LEAVE, unmap_leave},
 	{ON_OP(RELEASE_ADDRESS), ACL_ENTER, release_enter},
-	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(RESERVED) | ACL_UNLESS_PLAIN, crossing_enter},
 };
 
-const struct check_module module_mapping = {
+const struct check_module module_virtual_memory = {
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
-	.bind = virtual_memory_bind,
-	.state_size = sizeof(struct mapping_state),
-	.create = mapping_create,
 };
