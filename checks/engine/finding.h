@@ -71,6 +71,7 @@ struct acl_finding {
 	bool at_leave; /* checked after its call; false when there is none */
 	uint64_t cause; /* serial of the explaining finding, 0 = none */
 	uint64_t serial; /* 1, 2 … of findings shown or not in this process */
+	uint16_t output_of; /* 1 + enum acl_api of the call that failed and whose output is used; 0 = none */
 	uint64_t repeat; /* how often this site has broken this rule, this time included */
 	const struct acl_call_record *event; /* NULL for findings of the whole process */
 	struct acl_call_site at; /* without an event: the earlier call that is wrong, where it is known */

@@ -211,6 +211,10 @@ static void part_add(struct checks *c, struct acl_finding *f, const struct findi
 		if (f->n_objects)
 			f->objects[f->n_objects - 1].last_used = *(const struct acl_call_site *)part->source;
 		break;
+	case PART_OUTPUT_OF:
+		f->output_of = (uint16_t)(part->u + 1);
+		number_add(f, part->name, ACL_VALUE_API, part->u);
+		break;
 	}
 }
 

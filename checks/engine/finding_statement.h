@@ -33,6 +33,7 @@ enum finding_part_kind {
 	PART_HISTORY,
 	PART_CREATED_AT,
 	PART_USED_AT,
+	PART_OUTPUT_OF,
 	/* What is particular about this one, beside the rule table. */
 	PART_SEVERITY,
 	PART_RELAXED_TO,
@@ -106,6 +107,12 @@ FINDING_PART part_bytes(const char *name, uint64_t v)
 FINDING_PART part_api(const char *name, unsigned v)
 {
 	return (struct finding_part){.kind = PART_API, .name = name, .u = v};
+}
+
+/* The call that failed and whose output is used. */
+FINDING_PART part_output_of(unsigned api)
+{
+	return (struct finding_part){.kind = PART_OUTPUT_OF, .name = "failed call", .u = api};
 }
 
 /* aclError */

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -235,17 +234,6 @@ static void say_python_unread(void)
 	log_write(&scratch);
 }
 
-/* Which function it was that failed is among the values. */
-static void note_injected(const struct acl_finding *f)
-{
-	if (strcmp(f->rule->id, "alloc-result-unchecked") != 0 &&
-		strcmp(f->rule->id, "failed-create-output-used") != 0)
-		return;
-	for (unsigned i = 0; i < f->n_values; i++)
-		if (!strcmp(f->values[i].name, "failed call"))
-			injected_output_used((unsigned)f->values[i].u);
-}
-
 /*
  * In a child that has run no fork handler, or that has its parent's memory: the journal is not its own. The
  * command above learns it once, without any lock.
@@ -286,7 +274,8 @@ static void take_finding(void *taking)
 			finding_record_init(&s, f);
 			s.test = f->event ? test_item_name() : NULL;
 			verdict_count(f, s.status);
-			note_injected(f);
+			if (f->output_of)
+				injected_output_used(f->output_of - 1);
 			test_item_finding(&s);
 			say_python_unread();
 			pass_on(&s, true);

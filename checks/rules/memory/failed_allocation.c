@@ -130,7 +130,7 @@ static void failed_use_check(struct checks *c, struct acl_call_record *call, con
 		if (left_by(c, call, &unchecked(c)->failure[i], address))
 			found = &unchecked(c)->failure[i];
 	FINDING(c, call, "alloc-result-unchecked", found,
-		PARTS(part_address(a->name, address), part_api("failed call", call_site_api(&found->failed))),
+		PARTS(part_address(a->name, address), part_output_of(call_site_api(&found->failed))),
 		"%s is what %s left behind when it failed; its result was not looked at.", a->name,
 		acl_apis[call_site_api(&found->failed)].name);
 }

@@ -160,7 +160,7 @@ static void report_leftover(
 {
 	FINDING_BROKEN(c, call, RULE("failed-create-output-used"),
 		PARTS(part_handle(use->name, load_relaxed(&l->value)),
-			part_api("failed call", call_site_api(&l->failed))),
+			part_output_of(call_site_api(&l->failed))),
 		"%s was never made: the call that should have made it failed on this thread.", use->name);
 }
 

@@ -80,8 +80,7 @@ static void default_stream_submit(struct checks *c, struct acl_call_record *call
 			continue;
 		FINDING(c, call, "failed-create-output-used",
 			holds_null(c, (const void *)(uintptr_t)load_relaxed(&u->variable)),
-			PARTS(part_severity(ACL_SEV_WARNING),
-				part_api("failed call", call_site_api(&u->failed))),
+			PARTS(part_severity(ACL_SEV_WARNING), part_output_of(call_site_api(&u->failed))),
 			"The stream is NULL, which is the default stream: the call that should have made one "
 			"failed on this thread.");
 		unmade_forget(s, call);
