@@ -456,8 +456,8 @@ bool captured_unordered(
 	if (!model || !k.stream || !load_relaxed(&model_state(model)->accesses))
 		return false;
 	op = operation_of(c, call);
-	if (op->group == ACL_OP_GROUP_RANDOM)
-		return ranges_are_unordered(c, call, &k);
+	if (task_ranges_possible(call->api) && ranges_are_unordered(c, call, &k))
+		return true;
 	for (uint64_t i = 0; touches_memory(op) && i < op->n_entries && !found; i++) {
 		struct op_entry e = operation_entry(op, i);
 

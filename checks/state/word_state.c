@@ -244,7 +244,7 @@ static void known_word_overwritten(
 	unlock(&w->lock);
 }
 
-static void words_made_random(struct checks *c, struct acl_call_record *call)
+static void ranges_overwritten(struct checks *c, struct acl_call_record *call)
 {
 	struct task_range r[TASK_RANGES];
 	unsigned n = task_ranges(c, call, r);
@@ -263,8 +263,8 @@ static __attribute__((noinline)) void words_overwritten(struct checks *c, struct
 {
 	const struct operation *op = operation_of(c, call);
 
-	if (op->group == ACL_OP_GROUP_RANDOM)
-		words_made_random(c, call);
+	if (task_ranges_possible(call->api))
+		ranges_overwritten(c, call);
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		const struct op_access *dst = operation_entry(op, i).dst;
 		uint64_t start = dst ? (uintptr_t)dst->address : 0;

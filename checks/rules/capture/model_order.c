@@ -18,8 +18,7 @@ static void execution_history(struct acl_object_history *h, const void *source)
 	h->handle = ACL_HANDLE_NONE;
 	h->kind = "executes the model";
 	h->device = -1;
-	h->last_used = (struct acl_call_site){
-		.tid = e->tid, .caller = e->caller, .api = ACL_API_aclmdlRIExecuteAsync};
+	h->last_used = (struct acl_call_site){.tid = e->tid, .caller = e->caller, .api = e->api};
 }
 
 static void concurrent_execute_enter(struct checks *c, struct acl_call_record *call)
@@ -39,8 +38,7 @@ static void concurrent_execute_enter(struct checks *c, struct acl_call_record *c
 					part_object("stream", s)),
 				"The model may still be executed on %s, and both executions use the same "
 				"memory. " STREAM_EDGE,
-				STREAM_TEXT(e.stream),
-				STREAM_EDGE_ARGS(e.stream, ACL_API_aclmdlRIExecuteAsync, s)))
+				STREAM_TEXT(e.stream), STREAM_EDGE_ARGS(e.stream, e.api, s)))
 			return;
 }
 
@@ -55,7 +53,7 @@ static void running_report(struct checks *c, struct acl_call_record *call, struc
 			part_object("its stream", e->stream), part_advice(advice),
 			part_site(advice ? 0 : call->caller + 1)),
 		"Nothing the host did shows that the execution on %s is done%s. " HOST_EDGE,
-		STREAM_TEXT(e->stream), what, HOST_EDGE_ARGS(e->stream, ACL_API_aclmdlRIExecuteAsync));
+		STREAM_TEXT(e->stream), what, HOST_EDGE_ARGS(e->stream, e->api));
 }
 
 /* Mostly the runtime waits for it: graph caches rely on that. */

@@ -9,8 +9,7 @@
 
 static struct acl_call_site execution_site(const struct model_execution *e)
 {
-	return (struct acl_call_site){
-		.caller = e->caller, .tid = e->tid, .api = ACL_API_aclmdlRIExecuteAsync};
+	return (struct acl_call_site){.caller = e->caller, .tid = e->tid, .api = e->api};
 }
 
 /* Of a call: what fails it may be an execution that the host may know to be done by ways that are not seen.
