@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "rows.h"
+#include "tools/softnpu/softnpu.h"
 
 #define SIZE_OF_33_BITS ((size_t)1 << 32)
 
@@ -456,10 +457,51 @@ static void symbols_of_nothing(void)
 	in_thread(symbols, NULL);
 }
 
+/* A sum of offset and size that wraps is not one that is too large. */
+static void symbol_ranges_that_wrap(void)
+{
+	static const char variable[8];
+	char data[8];
+
+	need(softnpu_register_variable(variable, "variable", sizeof(variable)));
+	row(aclrtMemcpyFromSymbol(data, 8, variable, 8, 1, ACL_MEMCPY_DEVICE_TO_HOST));
+	row(aclrtMemcpyFromSymbol(data, 8, variable, 8, SIZE_MAX - 8, ACL_MEMCPY_DEVICE_TO_HOST));
+	row(aclrtMemcpyFromSymbol(data, 8, variable, 8, SIZE_MAX - 7, ACL_MEMCPY_DEVICE_TO_HOST));
+	row(aclrtMemcpyFromSymbolAsync(data, 8, variable, 8, SIZE_MAX, ACL_MEMCPY_DEVICE_TO_HOST, NULL));
+	row(aclrtMemcpyToSymbol(variable, data, 8, SIZE_MAX, ACL_MEMCPY_HOST_TO_DEVICE));
+	row(aclrtMemcpyToSymbolAsync(variable, data, 8, SIZE_MAX, ACL_MEMCPY_HOST_TO_DEVICE, NULL));
+	row(aclrtGetLastError(ACL_RT_THREAD_LEVEL));
+}
+
+static void launch_with(const aclrtLaunchKernelAttr *first, const aclrtLaunchKernelAttr *second)
+{
+	aclrtLaunchKernelAttr both[2] = {*first, *second};
+	aclrtLaunchKernelCfg cfg = {both, 2};
+	aclrtBinHandle bin;
+
+	row(aclrtLaunchKernelV2(function(&bin), 1, device(), 8, &cfg, NULL));
+}
+
+/* The value that comes last is the one that is looked at; no later one makes up for an attribute that is
+ * unknown. */
+static void attributes_given_twice(void)
+{
+	aclrtLaunchKernelAttr none = {.id = ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE, .value.schemMode = 9};
+	aclrtLaunchKernelAttr one = {.id = ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE, .value.schemMode = 1};
+	aclrtLaunchKernelAttr unknown = {.id = (aclrtLaunchKernelAttrId)99};
+	aclrtLaunchKernelAttr after = {.id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT, .value.timeout = 1};
+	aclrtLaunchKernelAttr later = {.id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT, .value.timeout = 2};
+
+	launch_with(&none, &one);
+	launch_with(&one, &none);
+	launch_with(&unknown, &one);
+	launch_with(&after, &later);
+}
+
 const struct row rows_kernels[] = {ROW(options_of_data), ROW(options_of_files), ROW(launches_on_other_device),
 	ROW(launches_of_described), ROW(binaries_without_device), ROW(functions_without_device),
 	ROW(names_for_cpu), ROW(functions_for_cpu), ROW(lists_for_cpu), ROW(questions_to_function_gone),
 	ROW(launches_of_function_gone), ROW(lists_begun_again), ROW(launches_of_33_bits),
 	ROW(launches_with_holders), ROW(launches_for_profiling), ROW(launches_with_unknown_attribute),
 	ROW(kinds_without_context), ROW(update_between_dead_streams), ROW(refusals_that_are_not_last),
-	ROW(symbols_of_nothing), {NULL, NULL}};
+	ROW(symbols_of_nothing), ROW(symbol_ranges_that_wrap), ROW(attributes_given_twice), {NULL, NULL}};

@@ -7,40 +7,48 @@
 #include "tools/softnpu/kernel/kernel.h"
 #include "tools/softnpu/kernel/kernel_args.h"
 
-/* An attribute that the release does not know is refused as a value is that it does not know. */
-static aclError check_attr(const aclrtLaunchKernelAttr *attr)
+#define LAST_ATTR ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING
+
+static bool attr_known(aclrtLaunchKernelAttrId id)
+{
+	return id >= ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE && id <= LAST_ATTR &&
+	       (id != ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING || !npu_code(NPU_LAUNCH_PROFILING));
+}
+
+static bool attr_valid(const aclrtLaunchKernelAttr *attr)
 {
 	switch (attr->id) {
 	case ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE:
-		return attr->value.schemMode > 1;
+		return attr->value.schemMode <= 1;
 	case ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH:
-		return attr->value.isBlockTaskPrefetch > 1;
+		return attr->value.isBlockTaskPrefetch <= 1;
 	case ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP:
-		return attr->value.isDataDump > 1;
+		return attr->value.isDataDump <= 1;
 	case ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING:
-		return attr->value.enableProfiling > 1 || npu_code(NPU_LAUNCH_PROFILING);
+		return attr->value.enableProfiling <= 1;
 	default:
-		return attr->id < ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE ||
-		       attr->id > ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING;
+		return true;
 	}
 }
 
+/* Of an attribute that is given twice the last value counts, and is the one that is looked at. */
 aclError kernel_check_config(const aclrtLaunchKernelCfg *cfg)
 {
-	bool timeout = false, timeout_us = false;
+	const aclrtLaunchKernelAttr *given[LAST_ATTR + 1] = {NULL};
 
 	if (!cfg)
 		return ACL_SUCCESS;
 	if (!cfg->attrs)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the configuration has no attributes");
 	for (size_t i = 0; i < cfg->numAttrs; i++) {
-		if (check_attr(&cfg->attrs[i]))
-			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "launch attribute %d or its value",
-				cfg->attrs[i].id);
-		timeout |= cfg->attrs[i].id == ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT;
-		timeout_us |= cfg->attrs[i].id == ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US;
+		if (!attr_known(cfg->attrs[i].id))
+			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "launch attribute %d", cfg->attrs[i].id);
+		given[cfg->attrs[i].id] = &cfg->attrs[i];
 	}
-	if (timeout && timeout_us)
+	for (size_t id = 0; id <= LAST_ATTR; id++)
+		if (given[id] && !attr_valid(given[id]))
+			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "value of launch attribute %zu", id);
+	if (given[ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT] && given[ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US])
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "two time-outs in one launch");
 	return ACL_SUCCESS;
 }

@@ -214,7 +214,9 @@ static aclError range(const void *symbol, size_t count, size_t offset, char **ad
 	rc = LOCKED(locate(symbol, &s, addr));
 	if (rc)
 		return rc;
-	if (offset > s->size || count > s->size - offset)
+	if (offset > SIZE_MAX - count)
+		return npu_err(ACL_ERROR_FAILURE, "%zu bytes at %zu end beyond all addresses", count, offset);
+	if (offset + count > s->size)
 		return npu_err(
 			ACL_ERROR_INVALID_PARAM, "the range is not in the variable of %zu bytes", s->size);
 	*addr += offset;
