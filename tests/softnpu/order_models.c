@@ -339,7 +339,7 @@ static void labels(void)
 	IS(aclrtSwitchLabelByIndex(dev, 1, INVENTED, foreign), 107003);
 	IS(aclrtSwitchLabelByIndex(dev, 1, INVENTED, s), 107005);
 	IS(aclrtSwitchLabelByIndex(dev, 0, INVENTED, s), 107005);
-	IS(aclrtSwitchLabelByIndex(dev, 1, INVENTED, bound), 107000);
+	OK(aclrtSwitchLabelByIndex(dev, 1, INVENTED, bound)); /* looked at when it runs */
 	OK(aclrtCreateContext(&other, 0));
 	IS(aclrtSetLabel(label, s), 507031);
 	IS(aclrtSetLabel(label, bound), 507031);

@@ -630,6 +630,58 @@ static void arguments_of_tasks(void)
 	row(aclmdlRIDestroy(m));
 }
 
+/* A task of a type that has none clears them all the same. */
+static void parameters_that_are_none(void)
+{
+	aclmdlRITaskParams params;
+	aclmdlRI m = model();
+
+	memset(&params, 7, sizeof(params));
+	row(aclmdlRITaskGetParams(NULL, &params));
+	row(params.type != ACL_MODEL_RI_TASK_DEFAULT);
+	row(aclmdlRITaskGetParams(first_task_in(m), &params));
+	row(params.type);
+	row((long)params.opInfoSize);
+}
+
+/* --- labels ---------------------------------------------------------------------------------- */
+
+static aclrtLabelList list_of_one(void)
+{
+	aclrtLabelList list = NULL;
+	aclrtLabel label;
+
+	need(aclrtCreateLabel(&label));
+	need(aclrtCreateLabelList(&label, 1, &list));
+	return list;
+}
+
+/* A list is device memory. */
+static void lists_of_labels_freed(void)
+{
+	aclrtLabelList list = list_of_one();
+	void *d = device();
+
+	row(aclrtFree(list));
+	row(aclrtDestroyLabelList(list));
+	row(aclrtDestroyLabelList(list_of_one()));
+	row(aclrtDestroyLabelList(d));
+	row(aclrtFree(d));
+}
+
+/* It is when it runs that a switch looks where its index and its list are. */
+static void switches_by_other_memory(void)
+{
+	static uint32_t index;
+	aclrtStream s = NULL;
+	aclmdlRI m = NULL;
+
+	need(aclmdlRIBuildBegin(&m, 0));
+	s = bound_to(m, ACL_MODEL_STREAM_FLAG_HEAD);
+	row(aclrtSwitchLabelByIndex(device(), 1, device(), s));
+	row(aclrtSwitchLabelByIndex(&index, 1, list_of_one(), s));
+}
+
 const struct row rows_graph_tasks[] = {ROW(tasks_of_conditions_that_are_gone), ROW(streams_in_order),
 	ROW(streams_unbound_do_not_run), ROW(captured_streams_in_order), ROW(names_that_do_not_fit),
 	ROW(models_of_ends_that_fail), ROW(modes_of_a_thread), ROW(capture_amid_an_update),
@@ -638,4 +690,5 @@ const struct row rows_graph_tasks[] = {ROW(tasks_of_conditions_that_are_gone), R
 	ROW(capture_of_a_stream_at_work), ROW(conditions_not_made_here), ROW(end_given_twice),
 	ROW(stream_unbound_after_its_end), ROW(callbacks_with_other_data), ROW(groups_of_ends_that_fail),
 	ROW(updates_by_streams_of_no_use), ROW(numbers_of_tasks_in_models), ROW(arguments_of_tasks),
+	ROW(parameters_that_are_none), ROW(lists_of_labels_freed), ROW(switches_by_other_memory),
 	{NULL, NULL}};

@@ -6,14 +6,18 @@
 
 #include "tools/softnpu/memory/addrmap.h"
 #include "tools/softnpu/memory/copy.h"
+#include "tools/softnpu/memory/memory.h"
 
 #define MAX_LABELS 65535u /* of a process, and in a list */
+#define LABEL_BYTES 16 /* in a list */
 
 static unsigned n_labels; /* that are not destroyed */
+static struct list lists = {&lists, &lists};
 
 void labels_forget(void)
 {
 	n_labels = 0;
+	list_init(&lists);
 }
 
 struct label {
@@ -25,8 +29,12 @@ struct label {
 	unsigned lane, index; /* the task that follows */
 };
 
+/* A list is device memory: what frees memory destroys it, and what destroys lists frees memory. */
 struct label_list {
-	struct object obj;
+	struct list link;
+	unsigned users;
+	struct device *dev;
+	struct kept_memory where;
 	size_t n;
 	struct label *labels[];
 };
@@ -36,13 +44,30 @@ static void label_release(struct object *o)
 	free(container_of(o, struct label, obj));
 }
 
-static void list_release(struct object *o)
+static void list_put(struct label_list *l)
 {
-	struct label_list *l = container_of(o, struct label_list, obj);
-
+	if (!l || --l->users)
+		return;
 	for (size_t i = 0; i < l->n; i++)
 		object_put(&l->labels[i]->obj);
 	free(l);
+}
+
+/* The newest at that address; lists whose memory is gone go as well. */
+static struct label_list *list_at(const void *addr)
+{
+	struct label_list *l, *next, *found = NULL;
+
+	list_for_each_safe(l, next, &lists, link)
+	{
+		if (!kept_find(&l->where, l->dev)) {
+			list_del(&l->link);
+			list_put(l);
+		} else if (l->where.addr == addr) {
+			found = l;
+		}
+	}
+	return found;
 }
 
 void labels_release_model(struct model *m)
@@ -120,39 +145,64 @@ aclError aclrtDestroyLabel(aclrtLabel label)
 	return LOCKED(label_destroy(label));
 }
 
-static aclError list_create(aclrtLabel *handles, size_t n, aclrtLabelList *out)
+/* A label knows its place from here on, even when there will be no list. */
+static aclError list_fill(struct label_list *list, aclrtLabel *handles, size_t n)
 {
-	struct label_list *list = calloc(1, sizeof(*list) + n * sizeof(list->labels[0]));
+	struct label *l;
+
+	for (size_t i = 0; i < n; i++) {
+		aclError rc = label_find(handles[i], &l);
+
+		if (rc)
+			return rc;
+		if (l->listed)
+			return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "label %zu is in a list already", i);
+		l->listed = true;
+		object_get(&l->obj);
+		list->labels[list->n++] = l;
+	}
+	return ACL_SUCCESS;
+}
+
+static aclError list_make(struct label_list *list, aclrtLabel *handles, size_t n)
+{
 	struct context *ctx;
 	struct label *l;
 	aclError rc = ACL_SUCCESS;
 
-	if (!list)
-		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a label list");
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = label_find(handles[i], &l);
 	/* The labels may belong to other contexts. */
 	if (!rc)
 		rc = context_need(&ctx);
-	/* A label knows its place from here on, even when there will be no list. */
-	for (size_t i = 0; i < n && !rc; i++) {
-		rc = label_find(handles[i], &l);
-		if (!rc && l->listed)
-			rc = npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "label %zu is in a list already", i);
-		if (rc)
-			break;
-		l->listed = true;
-		object_get(&l->obj);
-		list->labels[list->n++] = l;
-	}
-	if (!rc && !object_init(&list->obj, OBJ_LABEL_LIST, list_release))
-		rc = npu_err(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "no handle for a label list");
-	if (!rc) {
-		*out = object_handle(&list->obj);
-		return ACL_SUCCESS;
-	}
-	list_release(&list->obj);
+	if (rc)
+		return rc;
+	list->dev = ctx->dev;
+	if (!kept_make(&list->where, ctx->dev, n * LABEL_BYTES))
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no device memory for a label list");
+	rc = list_fill(list, handles, n);
+	if (rc)
+		kept_drop(&list->where, ctx->dev);
 	return rc;
+}
+
+static aclError list_create(aclrtLabel *handles, size_t n, aclrtLabelList *out)
+{
+	struct label_list *list = calloc(1, sizeof(*list) + n * sizeof(list->labels[0]));
+	aclError rc;
+
+	if (!list)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a label list");
+	list->users = 1;
+	rc = list_make(list, handles, n);
+	if (rc) {
+		list_put(list);
+		return rc;
+	}
+	(void)list_at(NULL);
+	list_add_tail(&lists, &list->link);
+	*out = list->where.addr;
+	return ACL_SUCCESS;
 }
 
 aclError aclrtCreateLabelList(aclrtLabel *labels, size_t num, aclrtLabelList *labelList)
@@ -163,20 +213,9 @@ aclError aclrtCreateLabelList(aclrtLabel *labels, size_t num, aclrtLabelList *la
 	return LOCKED(list_create(labels, num, labelList));
 }
 
-static aclError list_destroy(aclrtLabelList handle)
-{
-	struct object *o = object_find(handle, OBJ_LABEL_LIST);
-
-	/* A list is device memory: giving it back twice is what freeing twice is. */
-	if (!o)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is not a label list", handle);
-	object_kill(o);
-	return ACL_SUCCESS;
-}
-
 aclError aclrtDestroyLabelList(aclrtLabelList labelList)
 {
-	return LOCKED(list_destroy(labelList));
+	return aclrtFree(labelList);
 }
 
 static aclError label_set(aclrtLabel handle, aclrtStream stream)
@@ -214,10 +253,11 @@ struct switch_op {
 	void *index; /* of the label to go to, in device memory */
 	uint32_t max;
 	unsigned lane;
-	struct label_list *list;
+	struct label_list *list; /* NULL: the address is none of a list */
 };
 
-/* An index of max or more means the last label before it, what is beyond the list is none. */
+/* An index of max or more means the last label before it, what is beyond the list is none.  Where the index
+ * and the list are is looked at here: the call takes any address. */
 static enum op_step switch_step(struct op *op, struct lane *lane)
 {
 	const struct switch_op *sw = container_of(op, struct switch_op, op);
@@ -225,6 +265,10 @@ static enum op_step switch_step(struct op *op, struct lane *lane)
 	const struct label *l = NULL;
 	uint32_t index = 0;
 
+	if (!sw->list || p.loc != LOC_DEVICE) {
+		lane->result = ACL_ERROR_RT_MODEL_EXECUTE;
+		return OP_DONE;
+	}
 	lane->result = bytes_move((char *)&index, true, p.host, p.safe, sizeof(index));
 	if (lane->result)
 		return OP_DONE;
@@ -240,7 +284,7 @@ static enum op_step switch_step(struct op *op, struct lane *lane)
 
 static void switch_release(struct op *op)
 {
-	object_put(&container_of(op, struct switch_op, op)->list->obj);
+	list_put(container_of(op, struct switch_op, op)->list);
 }
 
 static const struct op_type switch_type = {
@@ -251,18 +295,12 @@ static const struct op_type switch_type = {
 
 static aclError label_switch(void *index, uint32_t max, aclrtLabelList handle, aclrtStream stream)
 {
-	struct object *o = object_find(handle, OBJ_LABEL_LIST);
-	struct label_list *list = container_of(o, struct label_list, obj);
 	struct switch_op *sw;
 	struct stream *s;
 	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
 
 	if (!rc && !s->bound)
 		rc = npu_err(ACL_ERROR_RT_STREAM_MODEL, "the stream is not bound to a model");
-	if (!rc && !o)
-		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is not a label list", handle);
-	if (!rc && place_of(index).loc != LOC_DEVICE)
-		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "index is not in device memory");
 	if (rc)
 		return rc;
 	sw = op_new(&switch_type, sizeof(*sw));
@@ -271,8 +309,9 @@ static aclError label_switch(void *index, uint32_t max, aclrtLabelList handle, a
 	sw->index = index;
 	sw->max = max;
 	sw->lane = s->capture_lane;
-	sw->list = list;
-	object_get(o);
+	sw->list = list_at(handle);
+	if (sw->list)
+		sw->list->users++;
 	return stream_submit(s, &sw->op);
 }
 

@@ -223,10 +223,11 @@ static aclError get_params(aclmdlRITask handle, aclmdlRITaskParams *params)
 	if (rc)
 		return rc;
 	op = model_slot(m, t->lane, t->index);
-	if (op->type->task_type == ACL_MODEL_RI_TASK_DEFAULT)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "a task of this type has no parameters");
+	/* Also those of a task that has none. */
 	memset(params, 0, sizeof(*params));
 	params->type = (aclmdlRITaskType)op->type->task_type;
+	if (params->type == ACL_MODEL_RI_TASK_DEFAULT)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "a task of this type has no parameters");
 	if (kernel_op_launch(op, &l)) {
 		params->kernelTaskParams.funcHandle = l.func ? object_handle(&l.func->obj) : NULL;
 		params->kernelTaskParams.args = (void *)kernel_op_device_args(op, m->ctx->dev);
