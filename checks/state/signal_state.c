@@ -129,10 +129,12 @@ void checks_callback_begins(struct checks *c, const struct checks_callback_place
 {
 	struct acl_object *s = place->position ? object_of(c, place->stream) : NULL;
 
-	if (s)
+	if (s) {
+		stream_callback_begins(c, s, place->position);
 		stream_signals_host(c, s, place->position);
-	else if (place->stream)
+	} else if (place->stream) {
 		streams_signal_host(c);
+	}
 }
 
 static void executing_enter(struct checks *c, struct acl_call_record *call)

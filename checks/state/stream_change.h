@@ -36,6 +36,8 @@ void stream_submits(struct checks *c, struct acl_object *stream, uint64_t positi
 
 /* A task at the position runs a callback of the program. */
 void stream_has_callback(struct checks *c, struct acl_object *stream, uint64_t position);
+/* It begins, on whatever thread. */
+void stream_callback_begins(struct checks *c, struct acl_object *stream, uint64_t position);
 
 /* A kernel at the position. opaque: it is not known what it does. */
 void stream_has_kernel(struct checks *c, struct acl_object *stream, uint64_t position, bool opaque);

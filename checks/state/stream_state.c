@@ -136,6 +136,14 @@ void stream_has_callback(struct checks *c, struct acl_object *stream, uint64_t p
 		raise_to(&s->callback, position);
 }
 
+void stream_callback_begins(struct checks *c, struct acl_object *stream, uint64_t position)
+{
+	struct stream_rare *s = stream_rare_make(c, stream);
+
+	if (s)
+		raise_to(&s->begun, position);
+}
+
 static void stream_callback_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);

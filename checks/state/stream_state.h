@@ -41,7 +41,8 @@ struct stream_rare {
 		unseen_position; /* of a wait that is not seen, and that its last tasks come after, if it is
 				    not over: acl_ref, position; 0 = none; see order_state.c */
 	_Atomic uint32_t flags; /* of creation */
-	_Atomic uint64_t callback; /* position of the last host callback */
+	_Atomic uint64_t callback, begun; /* positions of the last host callback, and of the last that has
+					     begun where that is seen */
 	_Atomic uint64_t to_host; /* position of the last copy into page-locked host memory */
 	_Atomic uint64_t
 		capture; /* acl_ref of the model being captured, 0 = none; read by stream_capture() */

@@ -47,7 +47,8 @@ int main(int argc, char **argv)
 		TRY(aclrtMemcpyAsync(device, bytes, host, bytes, ACL_MEMCPY_HOST_TO_DEVICE, stream));
 		TRY(aclrtSynchronizeStream(stream));
 		if (!broken("number")) {
-			TRY(aclrtLaunchCallback(count, &calls, ACL_CALLBACK_NO_BLOCK, stream));
+			TRY(aclrtLaunchCallback(
+				count, &calls, i % 2 ? ACL_CALLBACK_BLOCK : ACL_CALLBACK_NO_BLOCK, stream));
 			TRY(aclrtProcessReport(-1));
 		}
 		std::memset(host, 0, bytes);

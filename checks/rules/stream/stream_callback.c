@@ -318,7 +318,8 @@ static void callback_stream_synchronise(struct checks *c, struct acl_call_record
 	if (!s || !stream_rarely(s, callback) || call->callback_depth)
 		return;
 	position = value_table_value(&callbacks(c)->blocking, object_ref(s));
-	if (!position || !stream_pending(s, position))
+	/* One that has begun needs the thread no more. */
+	if (!position || stream_rarely(s, begun) >= position || !stream_pending(s, position))
 		return;
 	check_callback(c, call, RULE("subscribe-thread-not-processing"),
 		value_table_value(&callbacks(c)->report, object_ref(s)) == call->pthread_id,
