@@ -5,15 +5,13 @@
 load helper
 
 setup() {
-	skip_where_emulated
-	cd "$BATS_TEST_TMPDIR" || return
+	own_tmpdir || return
 	watch=auto
-	export TMPDIR=$PWD/tmp PROGRAM ACLCHECK BUILD
-	mkdir tmp
+	export PROGRAM ACLCHECK BUILD
 }
 
 teardown() {
-	[ -z "$(ls "$BATS_TEST_TMPDIR/tmp")" ]
+	nothing_stays
 }
 
 # covered COMMAND...: after a process that is covered the command runs, under a shell that is.

@@ -5,15 +5,12 @@
 load helper
 
 setup() {
-	skip_where_emulated
-	cd "$BATS_TEST_TMPDIR" || return
-	export TMPDIR=$PWD/tmp
-	mkdir tmp
+	own_tmpdir || return
 }
 
 # Nothing stays behind.
 teardown() {
-	[ -z "$(ls "$BATS_TEST_TMPDIR/tmp")" ]
+	nothing_stays
 }
 
 # doctor CODE TEXT ARGUMENT...

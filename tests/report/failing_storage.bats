@@ -5,10 +5,8 @@
 load helper
 
 setup() {
-	skip_where_emulated
-	cd "$BATS_TEST_TMPDIR" || return
-	export TMPDIR=$PWD/tmp PROGRAM ACLCHECK
-	mkdir tmp
+	own_tmpdir || return
+	export PROGRAM ACLCHECK
 }
 
 # checked REPORT WORD...: the program under the library alone; its output goes to out, ours to err.

@@ -7,15 +7,12 @@ load helper
 FAULTY=$BUILD/tests/report/faulty
 
 setup() {
-	skip_where_emulated
-	cd "$BATS_TEST_TMPDIR" || return
-	export TMPDIR=$PWD/tmp
-	mkdir tmp
+	own_tmpdir || return
 }
 
 # Nothing stays behind.
 teardown() {
-	[ -z "$(ls "$BATS_TEST_TMPDIR/tmp")" ]
+	nothing_stays
 }
 
 # tried CODE OPTION... -- MODE

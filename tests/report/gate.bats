@@ -11,15 +11,13 @@ once() {
 }
 
 setup() {
-	skip_where_emulated
-	cd "$BATS_TEST_TMPDIR" || return
-	export TMPDIR=$PWD/tmp PROGRAM ACLCHECK BUILD
-	mkdir tmp
+	own_tmpdir || return
+	export PROGRAM ACLCHECK BUILD
 }
 
 # Nothing of ours stays behind.
 teardown() {
-	[ -z "$(ls "$BATS_TEST_TMPDIR/tmp")" ]
+	nothing_stays
 }
 
 # verdict CODE TEXT OPTION... -- COMMAND...: each time this exit code, and the text in what is said.

@@ -16,6 +16,18 @@ PROGRAM=$BUILD/tests/report/misaligned
 ACLCHECK=$BUILD/aclcheck
 export PYTHONDONTWRITEBYTECODE=1
 
+# For a setup: the directory of temporary files is one of the test's own, in which nothing may stay (nothing_stays, for a teardown).
+own_tmpdir() {
+	skip_where_emulated
+	cd "$BATS_TEST_TMPDIR" || return
+	export TMPDIR=$PWD/tmp
+	mkdir tmp
+}
+
+nothing_stays() {
+	[ -z "$(ls "$BATS_TEST_TMPDIR/tmp")" ]
+}
+
 setup() {
 	skip_where_emulated
 	cd "$BATS_TEST_TMPDIR" || return

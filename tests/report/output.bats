@@ -5,16 +5,13 @@
 load helper
 
 setup() {
-	skip_where_emulated
-	cd "$BATS_TEST_TMPDIR" || return
-	export TMPDIR=$PWD/tmp
-	mkdir tmp
+	own_tmpdir || return
 	"$ACLCHECK" run --softnpu --report in.json -- "$PROGRAM" >/dev/null 2>&1 || [ $? = 97 ]
 }
 
 # Nothing beside what the test made.
 teardown() {
-	[ -z "$(ls "$BATS_TEST_TMPDIR/tmp")" ]
+	nothing_stays || return
 	[ -z "$(find "$BATS_TEST_TMPDIR" -name '*.tmp' -o -name '*.d.*')" ]
 }
 

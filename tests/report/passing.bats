@@ -6,10 +6,7 @@ bats_require_minimum_version 1.5.0
 load helper
 
 setup() {
-	skip_where_emulated
-	cd "$BATS_TEST_TMPDIR" || return
-	export TMPDIR=$PWD/tmp
-	mkdir tmp
+	own_tmpdir || return
 }
 
 # What a failed test leaves running would keep the pipes of the harness open.
@@ -18,7 +15,7 @@ teardown() {
 		pkill -KILL -P "$job" || :
 		kill -KILL "$job" || :
 	done
-	[ -z "$(ls "$BATS_TEST_TMPDIR/tmp")" ]
+	nothing_stays
 }
 
 # A group of its own, as a CI runner, timeout(1) or a shell makes it: with us beside it, it can be stopped and

@@ -5,14 +5,12 @@
 load helper
 
 setup() {
-	skip_where_emulated
-	cd "$BATS_TEST_TMPDIR" || return
-	export TMPDIR=$PWD/tmp ACLCHECK_LOG=off
-	mkdir tmp
+	own_tmpdir || return
+	export ACLCHECK_LOG=off
 }
 
 teardown() {
-	[ -z "$(ls "$BATS_TEST_TMPDIR/tmp")" ]
+	nothing_stays
 }
 
 launch() {

@@ -6,15 +6,12 @@ bats_require_minimum_version 1.5.0
 load helper
 
 setup() {
-	skip_where_emulated
-	cd "$BATS_TEST_TMPDIR" || return
-	export TMPDIR=$PWD/tmp
-	mkdir tmp
+	own_tmpdir || return
 }
 
 # Nothing of ours stays behind.
 teardown() {
-	[ -z "$(ls "$BATS_TEST_TMPDIR/tmp")" ]
+	nothing_stays
 }
 
 @test "pass: the program's own exit code, its output untouched" {
