@@ -21,6 +21,7 @@
 #define MODULES_MAX 4096 /* ever seen */
 
 struct snapshot {
+	const struct link_map *tail; /* the loader's list ended there; NULL: it was not walked to its end */
 	unsigned n;
 	const struct acl_module *by_address[];
 };
@@ -168,8 +169,10 @@ static int gather(struct dl_phdr_info *info, size_t size, void *data)
 	struct acl_module now;
 
 	(void)size;
-	if (!describe(info, &now) || g->fresh->n == g->cap)
+	if (!describe(info, &now))
 		return 0;
+	if (g->fresh->n == g->cap)
+		return 1; /* not to its end: the next look gathers anew */
 	/* The program itself has no name here. */
 	if (g->first++ == 0 && !now.path[0])
 		now.path = own_path();
@@ -224,14 +227,15 @@ static void refresh(void)
 
 	lock(&refreshing);
 	g.old = atomic_load_explicit(&present, memory_order_acquire);
-	if (g.old && !atomic_exchange(&stale, false) && !module_walk_grown())
+	if (g.old && !atomic_exchange(&stale, false) && !module_walk_grown(g.old->tail))
 		goto end;
 	module_walk(count, &g.cap);
 	g.cap += 8 + (g.old ? g.old->n : 0); /* another thread may load meanwhile */
 	g.fresh = arena_alloc(sizeof(*g.fresh) + g.cap * sizeof(g.fresh->by_address[0]));
 	if (!g.fresh)
 		goto end;
-	if (module_walk(gather, &g) == MODULE_WALK_CUT)
+	g.fresh->tail = NULL;
+	if (module_walk_noting(gather, &g, &g.fresh->tail) == MODULE_WALK_CUT)
 		add_known(&g);
 	sort(g.fresh);
 	atomic_store_explicit(&present, g.fresh, memory_order_release);

@@ -31,7 +31,6 @@
 #define SEGMENTS_MAX 32
 #define WAIT_MS 50
 
-static _Atomic(const struct link_map *) last; /* of the last complete walk */
 static _Atomic uint32_t walking, closing;
 
 /* Reads of this process (pid) through the kernel; where that is forbidden, as is. */
@@ -173,7 +172,8 @@ NO_SANITIZE static bool describe(
 	return is_mapped(pid, info);
 }
 
-NO_SANITIZE static int walk(module_walk_fn *fn, void *context)
+/* A complete walk notes the last entry that it saw. */
+NO_SANITIZE static int walk(module_walk_fn *fn, void *context, const struct link_map **tail)
 {
 	const struct link_map *at = module_list(), *before = NULL;
 	pid_t pid = getpid(); /* once a walk: whoever shares our memory is another process sometimes */
@@ -192,8 +192,8 @@ NO_SANITIZE static int walk(module_walk_fn *fn, void *context)
 		before = at;
 		at = l.l_next;
 	}
-	if (!result)
-		atomic_store_explicit(&last, before, memory_order_relaxed);
+	if (!result && tail)
+		*tail = before;
 	return result;
 }
 
@@ -215,14 +215,14 @@ NO_SANITIZE static void wake(_Atomic uint32_t *count)
 	syscall(SYS_futex, count, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, INT32_MAX, NULL, NULL, 0);
 }
 
-NO_SANITIZE int module_walk(module_walk_fn *fn, void *context)
+NO_SANITIZE int module_walk_noting(module_walk_fn *fn, void *context, const struct link_map **tail)
 {
 	int saved = errno, result;
 
 	if (!thread_self()->closing)
 		wait_while(&closing);
 	atomic_fetch_add(&walking, 1);
-	result = walk(fn, context);
+	result = walk(fn, context, tail);
 	/* Who waits for it has counted itself in closing first, and reads walking then. */
 	if (atomic_fetch_sub(&walking, 1) == 1 && atomic_load(&closing))
 		wake(&walking);
@@ -230,9 +230,13 @@ NO_SANITIZE int module_walk(module_walk_fn *fn, void *context)
 	return result;
 }
 
-NO_SANITIZE bool module_walk_grown(void)
+NO_SANITIZE int module_walk(module_walk_fn *fn, void *context)
 {
-	const struct link_map *tail = atomic_load_explicit(&last, memory_order_relaxed);
+	return module_walk_noting(fn, context, NULL);
+}
+
+NO_SANITIZE bool module_walk_grown(const struct link_map *tail)
+{
 	struct link_map l = {0};
 	int saved = errno;
 	bool same = tail && read_at(getpid(), tail, &l, sizeof(l)) && !l.l_next;
@@ -253,8 +257,6 @@ void module_closed_now(void)
 	thread_self()->closing--;
 	if (atomic_fetch_sub(&closing, 1) == 1)
 		wake(&closing);
-	/* The end of the list may be another one now. */
-	atomic_store_explicit(&last, NULL, memory_order_relaxed);
 }
 
 void module_walk_forked(void)

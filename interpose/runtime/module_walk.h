@@ -18,8 +18,12 @@ typedef int module_walk_fn(struct dl_phdr_info *info, size_t size, void *context
 /* As dl_iterate_phdr does, less the loader's counts: until fn returns what is not 0. */
 int module_walk(module_walk_fn *fn, void *context);
 
-/* Whether modules came since the last complete walk. */
-bool module_walk_grown(void);
+/*
+ * The same, and where the list ended, when it was walked through; else *tail stays. Whoever keeps what a walk
+ * has shown asks by it whether modules came since: walks that others make in between say nothing of that.
+ */
+int module_walk_noting(module_walk_fn *fn, void *context, const struct link_map **tail);
+bool module_walk_grown(const struct link_map *tail); /* NULL: of an unknown end, it may have */
 
 /* The loader's list of objects; for what is never unloaded, NULL when it is not to be found. */
 const struct link_map *module_list(void);

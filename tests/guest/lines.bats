@@ -171,6 +171,41 @@ load guest.bash
 	done
 }
 
+@test "code of a library that came while the list of modules was read for something else" {
+	cat >plugin.c <<-'E'
+		#include "acl/acl.h"
+		int make(void);
+		int make(void)
+		{
+			return aclrtFree(0) ? 0 : 1;
+		}
+	E
+	$CC -w -g -fPIC -shared -I"$ACLCHECK_BUILD/include" -o plugin.so plugin.c
+	cat >main.c <<-'E'
+		#include "acl/acl.h"
+		#include <dlfcn.h>
+		int main(int argc, char **argv)
+		{
+			int early = argc > 1;
+			void *h = early ? dlopen("./plugin.so", RTLD_NOW) : 0;
+			int (*f)(void) = h ? (int (*)(void))dlsym(h, "make") : 0;
+			int bad = aclInit(0) || aclrtSetDevice(0) || aclrtFree(0) == 0;
+			h = h ? h : dlopen("./plugin.so", RTLD_NOW);
+			f = f ? f : (int (*)(void))dlsym(h, "make");
+			/* Of no library: all of them are looked at. */
+			bad |= dlsym(RTLD_DEFAULT, "aclrtNoFunction") != 0;
+			return bad || f() || aclrtResetDevice(0) || aclFinalize();
+		}
+	E
+	$CC -g -I"$ACLCHECK_BUILD/include" -o main main.c -L"$softnpu" -lascendcl -lacl_rt -ldl -Wl,-rpath,"$softnpu"
+	for early in "" early; do
+		rm -f log
+		# shellcheck disable=SC2086 # none or one word
+		same_as_without ./main $early
+		grep -q 'at make (plugin.c:5)' log || { cat log; return 1; }
+	done
+}
+
 @test "code that no file holds; the fingerprint does not depend on where it lies" {
 	[ "$(uname -m)" = x86_64 ] || skip "the code is for x86-64"
 	cat >jit.c <<-'E'
