@@ -60,7 +60,8 @@ static void init_after_finalize(void **state)
 static void work_in_the_exit(void **state)
 {
 	struct fixture *fixture = fixture_ready(DOCUMENTS);
-	void *memory = NULL;
+	void *memory = NULL, *event = NULL;
+	uint64_t word = 0;
 
 	(void)state;
 	CALL(fixture, aclrtResetDevice, 0, .deviceId = 0);
@@ -71,6 +72,12 @@ static void work_in_the_exit(void **state)
 	CALL(fixture, aclrtResetDevice, 0, .deviceId = 0);
 	silent(fixture);
 	CALL(fixture, aclrtMallocHost, 0, .hostPtr = &memory, .size = SIZE);
+	want(fixture, "use-after-finalize:warning");
+	CALL(fixture, aclrtReserveMemAddress, 0, .virPtr = &memory, .size = SIZE);
+	want(fixture, "use-after-finalize:warning");
+	CALL(fixture, aclrtCreateEvent, 0, .event = &event);
+	want(fixture, "use-after-finalize:warning");
+	CALL(fixture, aclrtValueWrite, 0, .devAddr = &word, .value = 1);
 	want(fixture, "use-after-finalize:warning");
 }
 

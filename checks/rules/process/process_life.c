@@ -57,13 +57,17 @@ static bool releases(const struct acl_api_info *api)
 	return false;
 }
 
-/* Memory is taken, or work done: what destructors prepare a release by is none of it. */
+/* Memory is taken, an object made, or work done: what destructors prepare a release by is none of it. */
 static bool works(unsigned api)
 {
 	switch (acl_apis[api].operation_group) {
 	case ACL_OP_GROUP_ALLOCATE:
+	case ACL_OP_GROUP_RESERVE:
+	case ACL_OP_GROUP_CREATE:
 	case ACL_OP_GROUP_COPY:
 	case ACL_OP_GROUP_SET:
+	case ACL_OP_GROUP_WRITE:
+	case ACL_OP_GROUP_RANDOM:
 	case ACL_OP_GROUP_REDUCE:
 	case ACL_OP_GROUP_LAUNCH:
 	case ACL_OP_GROUP_EXECUTE:
