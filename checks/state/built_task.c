@@ -19,7 +19,7 @@ static void built_task_leave(struct checks *c, struct acl_call_record *call)
 		return;
 	if (acl_apis[call->api].operation_group == ACL_OP_GROUP_WAIT)
 		store_relaxed(&model_state(model)->waits_outside, true);
-	if (acl_apis[call->api].classes & ACL_CLASS_KERNEL)
+	if (task_runs_kernel(call->api))
 		store_relaxed(&model_state(model)->kernels, true);
 	model_accesses_add(c, model, call);
 	model_uses_handles(c, model, call);

@@ -31,6 +31,14 @@ unsigned tasks_made_by(uint16_t api);
 /* One of these was changed: what they use is forgotten. */
 void model_uses_changed(struct checks *c, struct acl_object *model, unsigned tasks);
 
+/* A task of this function runs a kernel, of which it is not known what it does. Host functions are listed
+ * with the kernels, but run on the host. */
+static inline bool task_runs_kernel(unsigned api)
+{
+	return acl_apis[api].classes & ACL_CLASS_KERNEL &&
+	       acl_apis[api].operation != ACL_OP_LAUNCH_HOST_FUNCTION;
+}
+
 /* Ends without a model: context torn down, stream gone. */
 void capture_abandon(struct checks *c, struct acl_object *model);
 

@@ -364,7 +364,7 @@ static void captured(struct checks *c, struct acl_call_record *call)
 	if (acl_apis[call->api].operation == ACL_OP_LAUNCH_HOST_FUNCTION &&
 		acl_arg_has(call->api, ACL_ROLE_BLOCK_TYPE))
 		model_uses_object(c, model, stream_of(call), call);
-	if (acl_apis[call->api].classes & ACL_CLASS_KERNEL) {
+	if (task_runs_kernel(call->api)) {
 		store_relaxed(&model_state(model_root(c, model))->kernels, true);
 		kernel_joins_model(c, call);
 	}

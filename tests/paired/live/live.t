@@ -5,6 +5,7 @@ Runs every live pair both ways under the preload library and checks the report:
 with the bug exactly its rule (and what the pair names as well), fixed nothing.
 Secondary findings and api-error are consequences.
 """
+import glob
 import json
 import os
 import subprocess
@@ -17,6 +18,16 @@ sys.path.insert(0, os.path.join(SOURCE, "tests", "aarch64"))
 import emulator  # noqa: E402
 LIVE = os.path.join(BUILD, "tests", "paired", "live")
 COUNTED = ("warning", "error")
+
+
+def advised():
+    """Rules whose findings are advice wherever they are."""
+    for path in glob.glob(os.path.join(SOURCE, "checks", "rules", "*", "*.json")):
+        with open(path, encoding="utf-8") as file:
+            yield from (rule["id"] for rule in json.load(file) if rule["default"] == "advice")
+
+
+ADVICE = set(advised())
 
 
 def findings(scenario, which, settings, place):
@@ -38,6 +49,9 @@ def wrong_with(rule, scenario, also, settings):
         primary = [f for f in found if not f.get("secondary") and f["rule"] != "api-error"]
         if rule not in [f["rule"] for f in primary]:
             yield f"with the bug {rule} is not reported"
+            yield from output.splitlines()
+        elif rule not in ADVICE and all(f.get("advice") for f in primary if f["rule"] == rule):
+            yield f"with the bug {rule} is advice only"
             yield from output.splitlines()
         for f in primary:
             if f["rule"] != rule and f["rule"] not in also and f["severity"] in COUNTED and not f.get("advice"):
