@@ -155,17 +155,18 @@ void checks_leave_usual(struct checks *c, struct acl_call_record *call);
 #define CHECKS_RUNS_ONCE 0
 #define CHECKS_MODEL_UNKNOWN UINT64_MAX /* unknown whether it runs once */
 uint64_t checks_task_model(struct checks *c, const struct acl_call_record *call);
-/* Where a callback that runs once stands: a task of a stream. */
+/* Where a callback stands: a task of a stream or, position CHECKS_IN_MODEL, of a model that stands for it. */
 struct checks_callback_place {
 	uint64_t stream, position; /* 0 = unknown */
 };
+#define CHECKS_IN_MODEL UINT64_MAX
 /*
- * The caller will name the begin of the callback that the call launches; between checks_enter and the real
+ * The caller will name each begin of the callback that the call launches; between checks_enter and the real
  * function.  Without it, or with an unknown place, the callback counts as begun once it is launched.
  */
 struct checks_callback_place checks_callback_follow(struct checks *c, struct acl_call_record *call);
-/* It begins, before any code of the program in it; position 0: it may inform of all there was, and nothing is
- * locked. */
+/* It begins, before any code of the program in it, each time when it runs with a model; position 0: it may
+ * inform of all there was, and nothing is locked. */
 void checks_callback_begins(struct checks *c, const struct checks_callback_place *place);
 /* Whether such a model may run (again). */
 bool checks_model_lives(struct checks *c, uint64_t model);

@@ -76,6 +76,7 @@ struct model_state {
 	_Atomic bool kernels; /* a task of it is a kernel */
 	_Atomic uint8_t informs; /* enum model_informs */
 	_Atomic bool callbacks; /* a task of it is a host callback */
+	_Atomic uint32_t callbacks_begun; /* of those that checks_callback_follow() follows */
 	_Atomic bool sub; /* of a condition of another model, its parent */
 	_Atomic bool parts; /* conditions of it have models of their own */
 	_Atomic bool decides; /* which of its tasks run is decided when it runs */

@@ -56,8 +56,6 @@ static void signalled(struct checks *c, struct acl_call_record *call)
 	model = model_of_task(c, call);
 	if (model)
 		atomic_fetch_or(&model_state(model)->informs, INFORMS_ALWAYS);
-	if (model && acl_apis[call->api].operation == ACL_OP_LAUNCH_HOST_FUNCTION)
-		store_relaxed(&model_state(model)->callbacks, true);
 	if (call->state.position)
 		stream_signals_host(c, s, call->state.position);
 }
@@ -67,18 +65,6 @@ static bool execution_informs(struct checks *c, unsigned informs)
 {
 	return informs & INFORMS_ALWAYS || checks_happened(c, WHEN_ARGUMENTS) ||
 	       load_relaxed(&signals(c)->kernels_unseen) || !words_are_followed(c);
-}
-
-static void execution_signalled(struct checks *c, struct acl_call_record *call)
-{
-	struct acl_object *model = model_argument(c, call), *s = stream_of(call);
-	unsigned informs = model ? load_relaxed(&model_state(model)->informs) : 0;
-
-	if (!informs || !s || !call->state.position || !succeeded(call) || !execution_informs(c, informs))
-		return;
-	stream_signals_host(c, s, call->state.position);
-	if (load_relaxed(&model_state(model)->callbacks))
-		stream_has_callback(c, s, call->state.position);
 }
 
 /* Of a call while its stream counts it. */
@@ -106,9 +92,13 @@ static void launching_leave(struct acl_call_record *call)
 		counter_dec(&r->launching);
 }
 
-/* A callback whose begin is seen informs from then on, others once they are launched. */
+/* A callback whose begin is seen informs from then on, others once they are launched or executed. */
 static void launch_leave(struct checks *c, struct acl_call_record *call)
 {
+	struct acl_object *model = stream_of(call) && succeeded(call) ? model_of_task(c, call) : NULL;
+
+	if (model)
+		store_relaxed(&model_state(model)->callbacks, true);
 	if (call_note(call, &launching_note) != LAUNCH_FOLLOWED)
 		signalled(c, call);
 	launching_leave(call);
@@ -116,33 +106,81 @@ static void launch_leave(struct checks *c, struct acl_call_record *call)
 
 struct checks_callback_place checks_callback_follow(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *s = stream_of(call);
+	struct acl_object *s = stream_of(call), *model;
 
-	if (!s || !call->state.position || !call_note(call, &launching_note) || model_of_task(c, call))
+	if (!s || !call->state.position || !call_note(call, &launching_note))
+		return (struct checks_callback_place){0, 0};
+	model = model_of_task(c, call);
+	if (!model && checks_task_model(c, call) != CHECKS_RUNS_ONCE)
 		return (struct checks_callback_place){0, 0};
 	call_note_set(call, &launching_note, LAUNCH_FOLLOWED);
-	return (struct checks_callback_place){object_ref(s), call->state.position};
+	return model ? (struct checks_callback_place){object_ref(model), CHECKS_IN_MODEL}
+		     : (struct checks_callback_place){object_ref(s), call->state.position};
 }
 
-/* Of a stream that is gone, what it waited for is not known any more. */
+/* With which of the model's executions it runs is not known: the last one of each stream, and what comes
+ * before that, may be done. */
+static void model_signals_host(struct checks *c, struct acl_object *model)
+{
+	struct model_execution e;
+
+	/* First, and under the lock of the list: an execution that is not in it sees that in its leave. */
+	lock(&model_state(model)->lock);
+	counter_inc(&model_state(model)->callbacks_begun);
+	unlock(&model_state(model)->lock);
+	for (unsigned at = 0; model_execution_next(c, model, &at, &e);)
+		stream_signals_host(c, e.stream, e.position);
+	if (load_relaxed(&model_state(model)->n_execution) == MODEL_EXECUTIONS)
+		streams_signal_host(c); /* others may be forgotten */
+}
+
+/* Of a stream or a model that is gone, what it waited for is not known any more. */
 void checks_callback_begins(struct checks *c, const struct checks_callback_place *place)
 {
-	struct acl_object *s = place->position ? object_of(c, place->stream) : NULL;
+	struct acl_object *o = place->position ? object_of(c, place->stream) : NULL;
 
-	if (s) {
-		stream_callback_begins(c, s, place->position);
-		stream_signals_host(c, s, place->position);
+	if (o && place->position == CHECKS_IN_MODEL) {
+		model_signals_host(c, o);
+	} else if (o) {
+		stream_callback_begins(c, o, place->position);
+		stream_signals_host(c, o, place->position);
 	} else if (place->stream) {
 		streams_signal_host(c);
 	}
+}
+
+/* Of an execution of a model with callbacks: 1 + how many of them had begun before. */
+static const char begun_note;
+
+/* In its leave: a callback of the model began meanwhile, when the execution was not listed yet. */
+static bool callback_came(struct acl_object *model, const struct acl_call_record *call)
+{
+	return call_note(call, &begun_note) !=
+	       1 + (uint64_t)load_acquire(&model_state(model)->callbacks_begun);
+}
+
+static void execution_signalled(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *model = model_argument(c, call), *s = stream_of(call);
+	bool callbacks = model && load_relaxed(&model_state(model)->callbacks);
+	unsigned informs = model ? load_relaxed(&model_state(model)->informs) : 0;
+
+	if (!model || !s || !call->state.position || !succeeded(call))
+		return;
+	if (callbacks)
+		stream_has_callback(c, s, call->state.position);
+	if ((informs && execution_informs(c, informs)) || (callbacks && callback_came(model, call)))
+		stream_signals_host(c, s, call->state.position);
 }
 
 static void executing_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *model = model_argument(c, call);
 
-	if (model && load_relaxed(&model_state(model)->callbacks))
-		launching_enter(c, call);
+	if (!model || !load_relaxed(&model_state(model)->callbacks))
+		return;
+	launching_enter(c, call);
+	call_note_set(call, &begun_note, 1 + (uint64_t)load_acquire(&model_state(model)->callbacks_begun));
 }
 
 static void execution_leave(struct checks *c, struct acl_call_record *call)

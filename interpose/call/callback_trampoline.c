@@ -63,7 +63,7 @@ struct origin {
 	unsigned api;
 	uint64_t caller;
 	uint64_t argument; /* the first of the callback */
-	struct checks_callback_place place; /* of one that was launched to run once */
+	struct checks_callback_place place; /* of one that was launched */
 	uint64_t launch; /* as in struct passage */
 	struct acl_call_thread by; /* the thread it began on */
 };
@@ -221,9 +221,8 @@ static bool swap_launch(struct acl_call *call, callback_fn *fn, void **user_data
 	l->caller = call->event.caller;
 	l->model = model;
 	l->mark = call->event.number ? acl_mark(call->event.tid, call->event.number, false) : 1;
-	l->place = model == CHECKS_RUNS_ONCE && call->checked
-			   ? checks_callback_follow(acl_process.checks, &call->event)
-			   : (struct checks_callback_place){0, 0};
+	l->place = call->checked ? checks_callback_follow(acl_process.checks, &call->event)
+				 : (struct checks_callback_place){0, 0};
 	call->callback = l;
 	call->callback_recorded = model != CHECKS_RUNS_ONCE;
 	call->callback_data = *user_data;

@@ -27,7 +27,7 @@ struct launch {
 	void *user_data;
 	uint64_t caller; /* of the launching call */
 	uint64_t model; /* checks_task_model(): whose it is, CHECKS_RUNS_ONCE */
-	struct checks_callback_place place; /* of one that runs once */
+	struct checks_callback_place place;
 	uint64_t mark; /* acl_mark() of the launching call, 1 = it is not recorded */
 };
 

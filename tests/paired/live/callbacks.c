@@ -89,3 +89,70 @@ PAIR_WITH("async-result-used-before-sync", read_between_callbacks, .settings = S
 	aclrtMemcpy(result, N, h, N, ACL_MEMCPY_HOST_TO_HOST);
 	aclrtSynchronizeStream(s);
 }
+
+/* A model that sets d, with a callback behind that; it has run once, and informed. */
+static aclmdlRI informing_model(void)
+{
+	aclmdlRI model;
+
+	sem_init(&informed, 0, 0);
+	capture_begin(ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	aclrtMemsetAsync(d, N, 1, N, s);
+	aclrtLaunchHostFunc(s, inform, NULL);
+	model = capture_end();
+	aclmdlRIExecuteAsync(model, s);
+	sem_wait(&informed);
+	return model;
+}
+
+/* The second execution informs when its own callback begins. */
+PAIR_WITH("async-result-used-before-sync", read_between_executions, .settings = SLOW)
+{
+	static char result[N];
+	aclmdlRI model = informing_model();
+
+	aclmdlRIExecuteAsync(model, s);
+	if (!bug)
+		sem_wait(&informed);
+	aclrtMemcpy(result, N, d, N, ACL_MEMCPY_DEVICE_TO_HOST);
+	aclrtSynchronizeStream(s);
+	aclmdlRIDestroy(model);
+}
+
+PAIR_WITH("stream-race-set", copy_between_executions, .settings = SLOW)
+{
+	aclmdlRI model = informing_model();
+	aclrtStream next = NULL;
+
+	aclrtCreateStream(&next);
+	aclmdlRIExecuteAsync(model, s);
+	if (!bug)
+		sem_wait(&informed);
+	aclrtMemcpyAsync(h, N, d, N, ACL_MEMCPY_DEVICE_TO_HOST, next);
+	aclrtSynchronizeStream(next);
+	aclrtSynchronizeStream(s);
+	aclrtDestroyStream(next);
+	aclmdlRIDestroy(model);
+}
+
+/* More streams execute the model than it remembers: the callback of any of them informs. */
+PAIR_WITH("async-result-used-before-sync", read_after_many_executions, .settings = SLOW)
+{
+	static char result[N];
+	aclmdlRI model = informing_model();
+	aclrtStream streams[6];
+
+	for (int i = 0; i < 6; i++)
+		aclrtCreateStream(&streams[i]);
+	for (int i = 0; i < 6; i++) {
+		aclmdlRIExecuteAsync(model, streams[i]);
+		if (!bug || i < 5)
+			sem_wait(&informed);
+	}
+	aclrtMemcpy(result, N, d, N, ACL_MEMCPY_DEVICE_TO_HOST);
+	for (int i = 0; i < 6; i++) {
+		aclrtSynchronizeStream(streams[i]);
+		aclrtDestroyStream(streams[i]);
+	}
+	aclmdlRIDestroy(model);
+}

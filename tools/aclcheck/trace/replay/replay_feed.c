@@ -433,7 +433,7 @@ static void launch_entered(struct checks *c, struct frame *f, uint32_t tid)
 	l = launched_by(mark);
 	if (l)
 		launched_forget(l);
-	else if (checks_task_model(c, &f->call) == CHECKS_RUNS_ONCE)
+	else if (checks_task_model(c, &f->call) != CHECKS_MODEL_UNKNOWN)
 		launched_add(mark)->place = checks_callback_follow(c, &f->call);
 }
 
@@ -444,7 +444,8 @@ static void launched_begins(struct checks *c, uint64_t mark)
 
 	if (l && !l->begun) {
 		checks_callback_begins(c, &l->place);
-		launched_forget(l);
+		if (l->place.position != CHECKS_IN_MODEL) /* with a model it runs again */
+			launched_forget(l);
 	} else if (mark > 1 && !l) {
 		launched_add(mark)->begun = true;
 	} else if (!mark) {
