@@ -108,11 +108,21 @@ static struct finding_part operand_part(
 	return o->is_signed ? part_int(name, (int64_t)v) : part_uint(name, (uint64_t)v);
 }
 
-/* The values of all operands, as many as a finding shows. */
+/* A condition may ask for what the need itself compares. */
+static bool is_among(const struct acl_operand *o, const struct acl_operand *const *shown, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (shown[i]->name == o->name)
+			return true;
+	return false;
+}
+
+/* The values of all operands, each once, as many as a finding shows. */
 static void operand_parts(struct finding_part parts[ACL_FINDING_VALUES + 1], const struct acl_constraint *n,
 	const struct acl_call_record *call, const void *behind)
 {
 	const struct acl_term *t = need_terms(n), *end = t + (t->op == ACL_TERM_NEVER ? 0 : n->n_terms);
+	const struct acl_operand *shown[ACL_FINDING_VALUES];
 	unsigned at = 0;
 
 	for (; t < end; t++) {
@@ -120,7 +130,8 @@ static void operand_parts(struct finding_part parts[ACL_FINDING_VALUES + 1], con
 
 		for (unsigned k = 0; k < 3 && at < ACL_FINDING_VALUES; k++) {
 			parts[at] = operand_part(of[k], call, behind);
-			at += parts[at].kind != PART_NONE;
+			if (parts[at].kind != PART_NONE && !is_among(of[k], shown, at))
+				shown[at++] = of[k];
 		}
 	}
 	parts[at].kind = PART_END;
