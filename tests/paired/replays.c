@@ -637,6 +637,8 @@ static void result_behind_a_callback_read(void)
 	model = capture_end(captured);
 	execute(model, s);
 	/* Here the program may wait until it is informed. */
+	if (!bug)
+		pair_launched_begins();
 	CALL(aclrtMemcpy, .dst = h, .destMax = SIZE, .src = out, .count = SIZE, .kind = DOWN);
 	wait_for(s);
 	CALL(aclmdlRIDestroy, .modelRI = model);
