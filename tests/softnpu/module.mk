@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of the software runtime: one program a file, linked to it.
 
-NPU_TESTS := arguments arguments_memory arguments_models arguments_not_modelled order_streams order_models order_memory order_copies order_virtual order_kernels oracle_device oracle_memory oracle_stream oracle_capture oracle_model data features products memory stress signals forked concurrent crowd
+NPU_TESTS := arguments arguments_memory arguments_models arguments_not_modelled order_streams order_models order_memory order_copies order_virtual order_kernels oracle_device oracle_memory oracle_stream oracle_capture oracle_model data features products visible memory stress signals forked concurrent crowd
 NPU_TEST_DIR := $(BUILD)/tests/softnpu
 
 $(NPU_TEST_DIR)/%: $(BUILD)/obj/tests/softnpu/%.o $(BUILD)/obj/tests/softnpu/tap.o $(NPU)/libascendcl.so

@@ -12,6 +12,7 @@
 
 #include "tools/softnpu/core/faults.h"
 #include "tools/softnpu/core/npu.h"
+#include "tools/softnpu/core/visible.h"
 
 /* A library built for one release (see module.mk) starts with that profile. */
 #ifndef SOFTNPU_DEFAULT_CANN
@@ -210,6 +211,7 @@ static void read_settings(void)
 			bad_value(s, text);
 	}
 	name_missing_devices();
+	visible_read(&config);
 	if (!getauxval(AT_SECURE))
 		name_unknown_settings();
 	errno = saved;

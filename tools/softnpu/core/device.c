@@ -8,6 +8,7 @@
 
 #include "tools/softnpu/memory/addrmap.h"
 #include "tools/softnpu/core/state_callback.h"
+#include "tools/softnpu/core/visible.h"
 
 static struct device devices[MAX_DEVICES];
 
@@ -275,6 +276,8 @@ aclError aclrtGetDevice(int32_t *deviceId)
 aclError aclrtGetDeviceCount(uint32_t *count)
 {
 	*count = (uint32_t)CFG(devices);
+	if (!*count && visible_is_set())
+		return npu_err(ACL_ERROR_RT_NO_DEVICE, "ASCEND_RT_VISIBLE_DEVICES names no device");
 	return ACL_SUCCESS;
 }
 
@@ -319,45 +322,70 @@ aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus *deviceStatu
 	return LOCKED(query_status(deviceId, deviceStatus));
 }
 
-/* There is nothing between the numberings: user, logic and physical ids are the same. */
-static aclError map_id(int32_t from, int32_t *to)
+/* --- numberings: what the program says, and what it stands for, which is logic and physical id at once -----
+ */
+
+static aclError map_check(int32_t from, const int32_t *to)
 {
 	if (!to)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "the output is NULL");
-	if (from < 0)
-		return npu_answer(DEVICE_ID_NEGATIVE, "device %d", from);
-	if (!device_find(from))
+	return from < 0 ? npu_answer(DEVICE_ID_NEGATIVE, "device %d", from) : ACL_SUCCESS;
+}
+
+static aclError map_user(int32_t user, int32_t *device)
+{
+	aclError rc = map_check(user, device);
+
+	if (rc)
+		return rc;
+	if (!device_find(user))
 		return ACL_ERROR_RT_INVALID_DEVICEID;
-	*to = from;
+	*device = visible_device(user);
 	return ACL_SUCCESS;
 }
 
-aclError aclrtGetLogicDevIdByPhyDevId(const int32_t phyDevId, int32_t *const logicDevId)
+static aclError map_device(int32_t device, int32_t *user)
 {
-	return map_id(phyDevId, logicDevId);
+	aclError rc = map_check(device, user);
+	int seen;
+
+	if (rc)
+		return rc;
+	seen = visible_user(device);
+	if (seen < 0)
+		return npu_err(
+			ACL_ERROR_RT_INVALID_DEVICEID, "device %d does not exist, or is not seen", device);
+	*user = seen;
+	return ACL_SUCCESS;
 }
 
-aclError aclrtGetLogicDevIdByUserDevId(const int32_t userDevid, int32_t *const logicDevId)
+/* Of these two the logic id is the program's all the same. */
+aclError aclrtGetLogicDevIdByPhyDevId(const int32_t phyDevId, int32_t *const logicDevId)
 {
-	return map_id(userDevid, logicDevId);
+	return map_device(phyDevId, logicDevId);
 }
 
 aclError aclrtGetPhyDevIdByLogicDevId(const int32_t logicDevId, int32_t *const phyDevId)
 {
-	return map_id(logicDevId, phyDevId);
+	return map_user(logicDevId, phyDevId);
+}
+
+aclError aclrtGetLogicDevIdByUserDevId(const int32_t userDevid, int32_t *const logicDevId)
+{
+	return map_user(userDevid, logicDevId);
 }
 
 aclError aclrtGetPhyDevIdByUserDevId(const int32_t userDevId, int32_t *const phyDevId)
 {
-	return map_id(userDevId, phyDevId);
+	return map_user(userDevId, phyDevId);
 }
 
 aclError aclrtGetUserDevIdByLogicDevId(const int32_t logicDevId, int32_t *const userDevid)
 {
-	return map_id(logicDevId, userDevid);
+	return map_device(logicDevId, userDevid);
 }
 
 aclError aclrtGetUserDevIdByPhyDevId(const int32_t phyDevId, int32_t *const userDevId)
 {
-	return map_id(phyDevId, userDevId);
+	return map_device(phyDevId, userDevId);
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "tools/softnpu/core/answers.h"
+#include "tools/softnpu/core/visible.h"
 #include "tools/softnpu/memory/memory.h"
 #include "tools/softnpu/sync/stream.h"
 
@@ -113,7 +114,7 @@ aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid *uuid)
 	if (!device_find(deviceId))
 		return ACL_ERROR_RT_INVALID_DEVICEID;
 	memset(uuid, 0, sizeof(*uuid));
-	snprintf(uuid->bytes, sizeof(uuid->bytes), "softnpu-%d", deviceId);
+	snprintf(uuid->bytes, sizeof(uuid->bytes), "softnpu-%d", visible_device(deviceId));
 	return ACL_SUCCESS;
 }
 
@@ -121,17 +122,18 @@ aclError aclrtDeviceGetPCIBusId(int32_t deviceId, char *pciBusId, int32_t len)
 {
 	if (!device_find(deviceId))
 		return ACL_ERROR_RT_INVALID_DEVICEID;
-	snprintf(pciBusId, (size_t)len, "0000:%02x:00.0", (unsigned)deviceId & 0xff);
+	snprintf(pciBusId, (size_t)len, "0000:%02x:00.0", (unsigned)visible_device(deviceId) & 0xff);
 	return ACL_SUCCESS;
 }
 
 aclError aclrtDeviceGetByPCIBusId(const char *pciBusId, int32_t *deviceId)
 {
 	unsigned bus;
+	int user = sscanf(pciBusId, "0000:%2x:00.0", &bus) == 1 ? visible_user(bus) : -1;
 
-	if (sscanf(pciBusId, "0000:%2x:00.0", &bus) != 1 || bus >= (unsigned)CFG(devices))
+	if (user < 0)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "no device at %s", pciBusId);
-	*deviceId = (int32_t)bus;
+	*deviceId = user;
 	return ACL_SUCCESS;
 }
 

@@ -12,7 +12,10 @@ static const char introduction[] =
 	"`SOFTNPU_…`, one line on stderr says so, and the default holds. Sizes take K, M, G or T. With "
 	"nothing "
 	"set the\n"
-	"runtime writes nothing anywhere.\n"
+	"runtime writes nothing anywhere. `ASCEND_RT_VISIBLE_DEVICES` is read as CANN's runtime reads it: of "
+	"these\n"
+	"devices the process sees those that are listed, and what is set is about the devices of the "
+	"machine.\n"
 	"\n"
 	"| variable | default | meaning |\n"
 	"|---|---|---|\n";
@@ -31,7 +34,7 @@ static const char *const differences[] = {
 	"Devices use the host's addresses: `aclrtHostRegister` gives back the address it was "
 	"given.",
 	"Keys for other processes (memory, notifies, events) work among processes of one user on "
-	"one machine.",
+	"one machine, for those that the exporter lets import.",
 	"A child of fork begins as a process that has made no call.",
 	"The runtime's threads take no signals, the device's runtime has the program's mask there: a process "
 	"whose main thread called `pthread_exit` and that has no other thread of its own is ended by "
