@@ -44,10 +44,10 @@ def errors(name, release, place):
 
 
 def unknown_functions():
-    """Lines of arguments*.def that belong to nothing that programs can call: the compiler would not say so."""
-    line = r"((?:ARGUMENTS|ANSWER)_\w+)"
+    """Lines of arguments*.def and snapshot_waits.def that belong to nothing that programs can call: the compiler would not say so."""
+    line = r"((?:ARGUMENTS|ANSWER|WAITS)_\w+)"
     named, asked = set(), set()
-    for name in ("arguments.def", "arguments_not_modelled.def"):
+    for name in ("arguments.def", "arguments_not_modelled.def", "snapshot_waits.def"):
         with open(os.path.join(SOURCE, "tools", "softnpu", "core", name), encoding="utf-8") as file:
             named.update(re.findall(r"^#define " + line, file.read(), re.MULTILINE))
     for name in ("softnpu_entry.c", "softnpu_default.c"):
@@ -61,7 +61,7 @@ def main():
     rows = {name: answers for name, answers, _ in lines}
     names = subprocess.run([PROGRAM], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
     tests = [("every row has calls, and every call a row", sorted(set(names) ^ set(rows))),
-             ("every line of arguments*.def is of a function", unknown_functions())]
+             ("every line of the .def files is of a function", unknown_functions())]
     for name, wanted in rows.items():
         tests.append((name, [f"{release}: {got}, the real one {want}" for release, want in wanted.items()
                              if want is not None for got in [answered(name, release)] if got != want]))

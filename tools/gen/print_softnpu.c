@@ -7,7 +7,8 @@
  *				implements takes its place
  *	gen/softnpu_media.c	the same of media, a library of its own
  *	gen/softnpu_entry.c	what programs call: a fault that the user asked for, arguments that are wrong
- *				in any state (core/arguments.def), or the body
+ *				in any state (core/arguments.def), a wait while the process is locked
+ *				(core/snapshot_waits.def), or the body
  *	gen/softnpu_names.h	bodies of such functions are named npu_…
  *	gen/softnpu/REL.map	the functions that release REL exports, for the linker
  */
@@ -92,7 +93,8 @@ static void print_entry(FILE *f, const struct function *fn)
 	fputs(";\nENTRY ", f);
 	emit_prototype(f, fn, fn->name);
 	fprintf(f, "\n{\n\taclError rc = NPU_FAULT(\"%s\");\n\n\tif (rc)\n\t\treturn rc;\n", fn->name);
-	fprintf(f, "#ifdef ARGUMENTS_%s\n\tARGUMENTS_%s\n#endif\n\treturn %s(", fn->name, fn->name, body);
+	fprintf(f, "#ifdef ARGUMENTS_%s\n\tARGUMENTS_%s\n#endif\n", fn->name, fn->name);
+	fprintf(f, "#ifdef WAITS_%s\n\tNPU_WAIT_IF_LOCKED\n#endif\n\treturn %s(", fn->name, body);
 	emit_args(f, fn, "");
 	fputs(");\n}\n", f);
 }
@@ -104,7 +106,9 @@ void print_softnpu_entry(const struct model *m)
 	fputs("#include <stddef.h>\n\n", f);
 	print_includes(f, m, PACKAGE_RUNTIME);
 	fputs("\n#include \"tools/softnpu/core/arguments.def\"\n", f);
-	fputs("#include \"tools/softnpu/core/faults.h\"\n\n", f);
+	fputs("#include \"tools/softnpu/core/faults.h\"\n", f);
+	fputs("#include \"tools/softnpu/core/snapshot.h\"\n", f);
+	fputs("#include \"tools/softnpu/core/snapshot_waits.def\"\n\n", f);
 	fputs("#define ENTRY __attribute__((visibility(\"default\")))\n\n", f);
 	fputs("const char *const npu_entries[] = {\n", f);
 	for (unsigned i = 0; i < m->n_functions; i++)

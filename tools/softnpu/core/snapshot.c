@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Snapshots of the process: the states and their callbacks; there is no device state to save. */
+#include "tools/softnpu/core/snapshot.h"
+
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +13,18 @@
 enum state { RUNNING, PROCESS_LOCKED, BACKED_UP };
 
 static enum state state;
+
+bool npu_snapshot_locked;
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t opened = PTHREAD_COND_INITIALIZER;
+
+void npu_snapshot_wait(void)
+{
+	pthread_mutex_lock(&gate);
+	while (npu_snapshot_locked)
+		pthread_cond_wait(&opened, &gate);
+	pthread_mutex_unlock(&gate);
+}
 
 #define STAGES (ACL_RT_SNAPSHOT_UNLOCK_POST + 1)
 #define MAX_CALLBACKS 8
@@ -22,6 +37,9 @@ static struct {
 void snapshot_forget(void)
 {
 	state = RUNNING;
+	npu_snapshot_locked = false;
+	pthread_mutex_init(&gate, NULL);
+	pthread_cond_init(&opened, NULL);
 	memset(callbacks, 0, sizeof(callbacks));
 }
 
@@ -110,6 +128,10 @@ static aclError in(enum state is, enum state or, aclError code)
 static aclError become(enum state now)
 {
 	state = now;
+	pthread_mutex_lock(&gate);
+	__atomic_store_n(&npu_snapshot_locked, now != RUNNING, __ATOMIC_RELEASE);
+	pthread_cond_broadcast(&opened);
+	pthread_mutex_unlock(&gate);
 	return ACL_SUCCESS;
 }
 
