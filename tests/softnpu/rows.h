@@ -108,6 +108,7 @@ extern const struct row rows_memory[], rows_graphs[], rows_graph_tasks[];
 extern const struct row rows_devices[]; /* the same, of devices and contexts */
 extern const struct row rows_drawn[]; /* the same, of kernels, models and tasks */
 extern const struct row rows_lots[]; /* the same, of what was drawn by lot later */
+extern const struct row rows_sharing[]; /* the same, of what only the driver looks at */
 extern const struct row rows_states[]; /* the same, of what calls before left behind */
 
 #endif

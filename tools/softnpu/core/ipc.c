@@ -11,21 +11,28 @@
 
 #include "tools/softnpu/core/memory_file.h"
 
-#define PAGE 4096u
+/* What is mapped; only what is used takes room. */
+struct page {
+	uint64_t words[SHARED_WORDS];
+	uint32_t all, pids;
+	int32_t pid[SHARED_PIDS];
+};
+
+#define PAGE sizeof(struct page)
 
 static uint32_t file_of(int fd)
 {
 	struct statx s;
 
 	/* In the C library for longer than fstat(). */
-	return statx(fd, "", AT_EMPTY_PATH, STATX_INO, &s) ? 0 : (uint32_t)s.stx_ino;
+	return statx(fd, "", AT_EMPTY_PATH, STATX_INO, &s) ? 0 : (uint32_t)s.stx_ino & SHARED_FILE;
 }
 
 void shared_key_print(const struct shared_key *k, char *key, size_t len)
 {
 	memset(key, 0, len < IPC_KEY_SIZE ? len : IPC_KEY_SIZE);
 	snprintf(key, len, "softnpu%c%08x%04x%08x%02x%016llx%016llx", (char)k->kind, (unsigned)k->pid,
-		(unsigned)k->fd & 0xffff, file_of(k->fd), (unsigned)k->device, (unsigned long long)k->offset,
+		(unsigned)k->fd & 0xffff, k->file, (unsigned)k->device, (unsigned long long)k->offset,
 		(unsigned long long)k->size);
 }
 
@@ -60,7 +67,7 @@ int shared_key_open(const struct shared_key *k)
 
 struct shared {
 	struct shared_key key;
-	uint64_t *words;
+	struct page *page;
 	int fd;
 };
 
@@ -71,8 +78,8 @@ static struct shared *map(const struct shared_key *key, int fd)
 	if (s) {
 		s->key = *key;
 		s->fd = fd;
-		s->words = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-		if (s->words != MAP_FAILED)
+		s->page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (s->page != MAP_FAILED)
 			return s;
 		free(s);
 	}
@@ -91,30 +98,34 @@ struct shared *shared_word_new(enum shared_kind kind, int device)
 		close(fd);
 		return NULL;
 	}
+	key.file = file_of(fd);
 	return map(&key, fd);
+}
+
+struct shared *shared_open(const struct shared_key *key)
+{
+	int fd = shared_key_open(key);
+
+	return fd < 0 ? NULL : map(key, fd);
 }
 
 struct shared *shared_word_open(enum shared_kind kind, const char *text)
 {
 	struct shared_key key;
-	int fd;
 
-	if (!shared_key_parse(text, kind, &key))
-		return NULL;
-	fd = shared_key_open(&key);
-	return fd < 0 ? NULL : map(&key, fd);
+	return shared_key_parse(text, kind, &key) ? shared_open(&key) : NULL;
 }
 
 void shared_word_close(struct shared *s)
 {
-	munmap(s->words, PAGE);
+	munmap(s->page, PAGE);
 	close(s->fd);
 	free(s);
 }
 
 uint64_t *shared_word(struct shared *s)
 {
-	return s->words;
+	return s->page->words;
 }
 
 void shared_word_key(const struct shared *s, char *key, size_t len)
@@ -122,7 +133,50 @@ void shared_word_key(const struct shared *s, char *key, size_t len)
 	shared_key_print(&s->key, key, len);
 }
 
+struct shared_key shared_key_of(const struct shared *s)
+{
+	return s->key;
+}
+
 int shared_device(const struct shared *s)
 {
 	return s->key.device;
+}
+
+int shared_pid(const struct shared *s)
+{
+	return s->key.pid;
+}
+
+/* Once each, so that setting them again and again does not fill the list. */
+void shared_let(struct shared *s, int pid)
+{
+	struct page *p = s->page;
+
+	if (shared_lets(s, pid) || p->pids >= SHARED_PIDS)
+		return;
+	p->pid[p->pids] = pid;
+	__atomic_store_n(&p->pids, p->pids + 1, __ATOMIC_RELEASE);
+}
+
+void shared_let_all(struct shared *s)
+{
+	s->page->all = 1;
+}
+
+bool shared_lets_all(const struct shared *s)
+{
+	return s->page->all;
+}
+
+bool shared_lets(const struct shared *s, int pid)
+{
+	uint32_t n = __atomic_load_n(&s->page->pids, __ATOMIC_ACQUIRE);
+
+	if (s->page->all)
+		return true;
+	for (uint32_t i = 0; i < n && i < SHARED_PIDS; i++)
+		if (s->page->pid[i] == pid)
+			return true;
+	return false;
 }

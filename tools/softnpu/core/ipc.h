@@ -10,6 +10,7 @@
 #include "tools/softnpu/core/device.h"
 
 #define IPC_KEY_SIZE 65u
+#define SHARED_FILE 0x3fffffffu /* the bits of a file's number that are kept */
 
 enum shared_kind { SHARED_NOTIFY = 'n', SHARED_EVENT = 'e', SHARED_MEMORY = 'm', SHARED_PHYSICAL = 'p' };
 
@@ -28,17 +29,32 @@ int shared_key_open(const struct shared_key *k);
 
 /* In a forked child. */
 void ipc_memory_forget(void);
+struct block;
+/* An allocation ends. */
+void ipc_memory_freed(const struct block *b);
 
-/* Words that two processes see: a notify, an event. */
+/* Words that two processes see: a notify, an event, where shared memory is; and who may open it. */
 struct shared;
 #define SHARED_WORDS 8
+#define SHARED_PIDS 65535u
 
 struct shared *shared_word_new(enum shared_kind kind, int device);
 struct shared *shared_word_open(enum shared_kind kind, const char *key);
+/* By what a key says; its offset and size are not looked at. */
+struct shared *shared_open(const struct shared_key *key);
 void shared_word_close(struct shared *s);
 uint64_t *shared_word(struct shared *s); /* SHARED_WORDS of them */
 void shared_word_key(const struct shared *s, char *key, size_t len);
 /* Of the process that exports. */
 int shared_device(const struct shared *s);
+int shared_pid(const struct shared *s);
+struct shared_key shared_key_of(const struct shared *s);
+
+/* Nobody may at first. */
+void shared_let(struct shared *s, int pid);
+void shared_let_all(struct shared *s);
+bool shared_lets(const struct shared *s, int pid);
+/* The list of processes is not looked at. */
+bool shared_lets_all(const struct shared *s);
 
 #endif

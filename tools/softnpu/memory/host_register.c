@@ -11,7 +11,24 @@
 	(ACL_HOST_REG_MAPPED | ACL_HOST_REG_IOMEMORY | ACL_HOST_REG_READONLY | ACL_HOST_REG_PINNED)
 #define EXCLUSIVE_FLAGS (ACL_HOST_REG_IOMEMORY | ACL_HOST_REG_PINNED)
 
-static aclError host_range_add(void *ptr, uint64_t size, uint32_t flags)
+/* The runtime keeps what V2 registers, the driver what is mapped; the older call asks the driver alone. */
+static aclError host_range_check(const char *ptr, uint64_t size, uint32_t flags, bool older)
+{
+	const struct registration *r = registration_overlap(ptr, size);
+
+	if (r && !(older && r->flags & ACL_HOST_REG_MAPPED))
+		return npu_answer(HOST_ALREADY_REGISTERED, "part of %p..+%llu is registered",
+			(const void *)ptr, (unsigned long long)size);
+	if (r)
+		return npu_answer(HOST_ALREADY_MAPPED, "part of %p..+%llu is mapped", (const void *)ptr,
+			(unsigned long long)size);
+	if (flags & ACL_HOST_REG_MAPPED && (uintptr_t)ptr % PAGE)
+		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%p is not aligned to %u bytes",
+			(const void *)ptr, PAGE);
+	return ACL_SUCCESS;
+}
+
+static aclError host_range_add(void *ptr, uint64_t size, uint32_t flags, bool older)
 {
 	struct registration *r;
 	struct context *ctx;
@@ -19,14 +36,12 @@ static aclError host_range_add(void *ptr, uint64_t size, uint32_t flags)
 
 	if (rc)
 		return rc;
-	if ((uintptr_t)ptr % PAGE)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is not aligned to %u bytes", ptr, PAGE);
 	if (size > UINTPTR_MAX - (uintptr_t)ptr)
 		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%p..+%llu is no range", ptr,
 			(unsigned long long)size);
-	if (registration_overlap(ptr, size))
-		return npu_answer(HOST_ALREADY_REGISTERED, "part of %p..+%llu is registered", ptr,
-			(unsigned long long)size);
+	rc = host_range_check(ptr, size, flags, older);
+	if (rc)
+		return rc;
 	r = calloc(1, sizeof(*r));
 	if (r) {
 		r->addr = ptr;
@@ -46,7 +61,7 @@ aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType type,
 	/* Taken as bits, of which two are known besides MAPPED. */
 	if ((unsigned)type & ~(unsigned)(ACL_HOST_REGISTER_IOMEMORY | ACL_HOST_REGISTER_READONLY))
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "registration type %d", type);
-	rc = LOCKED(host_range_add(ptr, size, ACL_HOST_REG_MAPPED));
+	rc = LOCKED(host_range_add(ptr, size, ACL_HOST_REG_MAPPED, true));
 	if (!rc)
 		*devPtr = ptr; /* devices use the host's addresses here */
 	return rc;
@@ -56,7 +71,7 @@ aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag)
 {
 	if (!flag || flag & ~(uint32_t)KNOWN_FLAGS || (flag & EXCLUSIVE_FLAGS) == EXCLUSIVE_FLAGS)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "registration flags 0x%x", flag);
-	return LOCKED(host_range_add(ptr, size, flag));
+	return LOCKED(host_range_add(ptr, size, flag, false));
 }
 
 static aclError host_range_drop(const void *ptr)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclrtMalloc, aclrtMallocHost, aclrtMemAllocManaged, their frees. */
 #include "tools/softnpu/core/answers.h"
+#include "tools/softnpu/core/ipc.h"
 #include "tools/softnpu/memory/memory.h"
 
 #include <stdlib.h>
@@ -67,6 +68,7 @@ struct block *memory_new(
 void memory_delete(struct block *b)
 {
 	block_remove(b);
+	ipc_memory_freed(b);
 	if (b->kind == BLOCK_POOL)
 		pool_block_gone(b);
 	if (b->kind == BLOCK_MANAGED)

@@ -7,35 +7,55 @@
 
 #include "tools/softnpu/core/ipc.h"
 #include "tools/softnpu/core/page_size.h"
+#include "tools/softnpu/core/visible.h"
 #include "tools/softnpu/memory/memory.h"
 
 #define GRANULARITY ((size_t)2 << 20)
 
-/* Physical memory; the program's references are counted, mappings hold it too. */
+/* Physical memory: there as long as the program has references or mappings of it. */
 struct physical {
 	struct object obj;
+	struct list link; /* of an import: others of the same key are this one */
 	unsigned handles; /* malloc or import, plus each retain */
+	unsigned mappings;
 	aclrtPhysicalMemProp prop;
 	size_t size;
 	int fd; /* the memory file and where in it */
 	size_t offset;
 	struct arena *arena; /* NULL: imported, fd is ours */
 	struct extent *extent;
-	bool exported;
+	struct shared *shared; /* exported, or imported */
+	uint64_t key; /* of an import */
+	int importer; /* the device it was imported on */
 };
+
+enum { MEMORY_FD, MEMORY_OFFSET, MEMORY_SIZE, MEMORY_DEVICE }; /* words of what is shared */
+
+static struct list imports = {&imports, &imports};
 
 struct mapping {
 	struct list link; /* of its reservation */
 	char *addr;
 	size_t size;
 	struct physical *phys;
-	uint64_t access; /* aclrtMemAccessFlags */
+	uint64_t access; /* aclrtMemAccessFlags of where the memory is */
+	uint64_t devices; /* others that may use it, */
+	bool host; /* and whether the host may */
 };
 
 /* What block.owner of a BLOCK_RESERVED is: addresses come in pairs, the program's and ours. */
 struct reservation {
 	struct list mappings;
+	bool used; /* something was mapped there, of: */
+	int side; /* a device, or the host */
 };
+
+#define HOST_SIDE (-1)
+
+static int side_of(const aclrtMemLocation *place)
+{
+	return place->type == ACL_MEM_LOCATION_TYPE_DEVICE ? (int)place->id : HOST_SIDE;
+}
 
 static void physical_release(struct object *o)
 {
@@ -45,6 +65,9 @@ static void physical_release(struct object *o)
 		arena_free(p->arena, p->extent);
 	else
 		close(p->fd);
+	if (p->shared)
+		shared_word_close(p->shared);
+	list_del(&p->link);
 	free(p);
 }
 
@@ -128,6 +151,7 @@ static struct physical *physical_new(const aclrtPhysicalMemProp *prop, size_t si
 		free(p);
 		return NULL;
 	}
+	list_init(&p->link);
 	p->handles = 1;
 	p->prop = *prop;
 	p->size = size;
@@ -174,15 +198,29 @@ aclError aclrtMallocPhysical(
 	return rc ? rc : LOCKED(physical_malloc(handle, size, prop));
 }
 
-static void physical_drop(struct physical *p)
+static void physical_end(struct physical *p)
 {
-	if (--p->handles == 0)
-		object_kill(&p->obj); /* mappings keep it */
+	if (!p->handles && !p->mappings)
+		object_kill(&p->obj);
+}
+
+static aclError physical_drop(aclrtDrvMemHandle handle)
+{
+	struct physical *p;
+	aclError rc = physical_find(handle, &p);
+
+	if (rc)
+		return rc;
+	if (!p->handles)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the memory is freed as soon as it is unmapped");
+	p->handles--;
+	physical_end(p);
+	return ACL_SUCCESS;
 }
 
 aclError aclrtFreePhysical(aclrtDrvMemHandle handle)
 {
-	return LOCKED_WITH(physical, p, physical_find(handle, &p), physical_drop(p));
+	return LOCKED(physical_drop(handle));
 }
 
 /* Where two attributes mean one kind of memory, one of them is read back, whichever it was asked for by. */
@@ -242,9 +280,21 @@ no_memory:
 	return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no addresses for %zu bytes", size);
 }
 
+/* Where it is wanted: as the pages to come lie, and a larger one as its own size does. */
+static bool can_begin_at(const void *hint, size_t size)
+{
+	size_t step = size > ((size_t)512 << 20) ? (size_t)1 << 30 : GRANULARITY;
+
+	while (step < size)
+		step *= 2;
+	return (uintptr_t)hint % step == 0;
+}
+
 aclError aclrtReserveMemAddress(void **virPtr, size_t size, size_t alignment, void *expectPtr, uint64_t flags)
 {
-	return LOCKED(reserve(virPtr, size, alignment < GRANULARITY ? GRANULARITY : alignment, expectPtr));
+	if (size <= SIZE_MAX / 2 && !can_begin_at(expectPtr, size))
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%zu bytes cannot begin at %p", size, expectPtr);
+	return LOCKED(reserve(virPtr, size, GRANULARITY, expectPtr));
 }
 
 aclError aclrtReserveMemAddressNoUCMemory(
@@ -298,22 +348,25 @@ static struct mapping *mapping_at(const void *addr, struct block **b)
 	return NULL;
 }
 
-bool mapped_at(const struct block *b, const void *addr, enum location *loc, int *device)
+/* The one that contains addr. */
+static struct mapping *mapping_of(const struct block *b, const char *addr)
 {
-	const char *at = addr;
 	struct mapping *m;
 
-	list_for_each(m, &((struct reservation *)b->owner)->mappings, link)
-	{
-		const aclrtMemLocation *where = &m->phys->prop.location;
+	list_for_each(m, &((struct reservation *)b->owner)->mappings,
+		link) if (addr >= m->addr && addr < m->addr + m->size) return m;
+	return NULL;
+}
 
-		if (at < m->addr || at >= m->addr + m->size)
-			continue;
-		*loc = where->type == ACL_MEM_LOCATION_TYPE_DEVICE ? LOC_DEVICE : LOC_HOST;
-		*device = *loc == LOC_DEVICE ? (int)where->id : -1;
-		return true;
-	}
-	return false;
+bool mapped_at(const struct block *b, const void *addr, enum location *loc, int *device)
+{
+	const struct mapping *m = mapping_of(b, addr);
+
+	if (!m)
+		return false;
+	*device = side_of(&m->phys->prop.location);
+	*loc = *device == HOST_SIDE ? LOC_HOST : LOC_DEVICE;
+	return true;
 }
 
 static bool is_free(const struct block *b, const char *addr, size_t size)
@@ -345,19 +398,34 @@ static bool map_both(const struct block *b, const struct mapping *m)
 	       map_at(b->shadow + (m->addr - b->addr), m, PROT_READ | PROT_WRITE);
 }
 
+/* Of one side as long as something is mapped there. */
+static bool can_map(const struct block *b, const char *addr, size_t size, const struct physical *p)
+{
+	const struct reservation *r = b->owner;
+	size_t step = b->size < GRANULARITY ? page_size() : GRANULARITY;
+
+	return is_free(b, addr, size) && (uintptr_t)addr % step == 0 && size % step == 0 &&
+	       (list_empty(&r->mappings) || r->side == side_of(&p->prop.location));
+}
+
 static aclError map_memory(char *addr, size_t size, size_t offset, aclrtDrvMemHandle handle, uint64_t access)
 {
 	struct block *b = find_reservation(addr, size);
+	struct reservation *r;
 	struct mapping *m;
 	struct physical *p;
 	aclError rc = physical_find(handle, &p);
 
 	if (rc)
 		return rc;
-	if (!b || !is_free(b, addr, size) || (uintptr_t)addr % page_size() || offset ||
-		size > ALIGN_UP(p->size, GRANULARITY))
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p..+%zu is not reserved and free, or too large",
+	if (offset)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "offset %zu is not 0", offset);
+	if (!b || !can_map(b, addr, size, p))
+		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
+			"%p..+%zu is not reserved and free, not aligned, or has memory of another device",
 			(void *)addr, size);
+	if (size > ALIGN_UP(p->size, GRANULARITY))
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "the memory has %zu bytes", p->size);
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a mapping");
@@ -371,7 +439,11 @@ static aclError map_memory(char *addr, size_t size, size_t offset, aclrtDrvMemHa
 		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "mapping failed");
 	}
 	object_get(&p->obj);
-	list_add_tail(&((struct reservation *)b->owner)->mappings, &m->link);
+	p->mappings++;
+	r = b->owner;
+	r->used = true;
+	r->side = side_of(&p->prop.location);
+	list_add_tail(&r->mappings, &m->link);
 	return ACL_SUCCESS;
 }
 
@@ -392,10 +464,12 @@ static aclError unmap(const void *addr)
 	struct mapping *m = mapping_at(addr, &b);
 
 	if (!m)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is not the start of a mapping", addr);
+		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%p is not the start of a mapping", addr);
 	unmap_at(m->addr, m->size);
 	unmap_at(b->shadow + (m->addr - b->addr), m->size);
 	list_del(&m->link);
+	m->phys->mappings--;
+	physical_end(m->phys);
 	object_put(&m->phys->obj);
 	free(m);
 	return ACL_SUCCESS;
@@ -411,8 +485,10 @@ static aclError retain(const void *addr, aclrtDrvMemHandle *out)
 	struct block *b;
 	struct mapping *m = mapping_at(addr, &b);
 
-	if (!m || !m->phys->obj.alive)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is not the start of a mapping", addr);
+	if (!m)
+		return npu_err(b && !((struct reservation *)b->owner)->used ? ACL_ERROR_RT_INVALID_HANDLE
+									    : ACL_ERROR_RT_DRV_INTERNAL_ERROR,
+			"%p is not the start of a mapping", addr);
 	m->phys->handles++;
 	*out = object_handle(&m->phys->obj);
 	return ACL_SUCCESS;
@@ -424,7 +500,7 @@ static aclError select_link(const void *from)
 	struct block *b = block_find(from);
 	struct mapping *m = b && b->addr == from ? mapping_at(from, &b) : NULL;
 
-	if (!m || !m->phys->obj.alive)
+	if (!m)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is not the start of mapped memory", from);
 	return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s has no choice of links", CFG_STR(soc));
 }
@@ -439,100 +515,215 @@ aclError aclrtMemRetainAllocationHandle(void *virPtr, aclrtDrvMemHandle *handle)
 	return LOCKED(retain(virPtr, handle));
 }
 
-static aclError set_access(const void *addr, uint64_t flags)
+/* The runtime knows the host's and those of the largest server. */
+static aclError access_place(const aclrtMemLocation *place)
+{
+	if (place->type == ACL_MEM_LOCATION_TYPE_DEVICE && visible_is_set())
+		return location_check(place);
+	if (place->type == ACL_MEM_LOCATION_TYPE_HOST
+			? !place->id
+			: place->type == ACL_MEM_LOCATION_TYPE_DEVICE && place->id < MAX_DEVICES)
+		return ACL_SUCCESS;
+	return npu_err(ACL_ERROR_RT_PARAM_INVALID, "no place %u of type %d", place->id, place->type);
+}
+
+static aclError access_check(const aclrtMemAccessDesc *desc)
+{
+	if (desc->flags == ACL_RT_MEM_ACCESS_FLAGS_READWRITE)
+		return access_place(&desc->location);
+	return npu_err(
+		desc->flags == ACL_RT_MEM_ACCESS_FLAGS_NONE || desc->flags == ACL_RT_MEM_ACCESS_FLAGS_READ
+			? ACL_ERROR_RT_FEATURE_NOT_SUPPORT
+			: ACL_ERROR_RT_PARAM_INVALID,
+		"the flags are not READWRITE");
+}
+
+static bool place_exists(const aclrtMemLocation *place)
+{
+	return place->type == ACL_MEM_LOCATION_TYPE_HOST || device_find((int32_t)place->id);
+}
+
+/* Of a whole mapping. */
+static aclError set_access(const void *addr, size_t size, const aclrtMemLocation *place)
 {
 	struct block *b;
 	struct mapping *m = mapping_at(addr, &b);
+	int side = side_of(place);
 
-	if (!m)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is not the start of a mapping", addr);
-	m->access = flags;
+	if (!m || size != m->size || !place_exists(place))
+		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
+			"%p..+%zu is not a mapping, or no such device", addr, size);
+	if (side == side_of(&m->phys->prop.location))
+		m->access = ACL_RT_MEM_ACCESS_FLAGS_READWRITE;
+	else if (side == HOST_SIDE)
+		m->host = true;
+	else
+		m->devices |= (uint64_t)1 << side;
 	return ACL_SUCCESS;
 }
 
 aclError aclrtMemSetAccess(void *virPtr, size_t size, aclrtMemAccessDesc *desc, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		if (location_check(&desc[i].location))
-			return ACL_ERROR_RT_INVALID_DEVICEID;
-	for (size_t i = 0; i < count; i++)
-		if (desc[i].flags != ACL_RT_MEM_ACCESS_FLAGS_READWRITE)
-			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the flags are not READWRITE");
-	return LOCKED(set_access(virPtr, desc->flags));
+	aclError rc = ACL_SUCCESS;
+
+	for (size_t i = 0; i < count && !rc; i++)
+		rc = access_check(&desc[i]);
+	for (size_t i = 0; i < count && !rc; i++)
+		rc = LOCKED(set_access(virPtr, size, &desc[i].location));
+	return rc;
 }
 
-static aclError get_access(const void *addr, uint64_t *flag)
+/* Where the memory is not: only what was set. */
+static uint64_t access_from(const struct mapping *m, int side)
 {
-	struct block *b;
-	struct mapping *m = mapping_at(addr, &b);
+	if (side == side_of(&m->phys->prop.location))
+		return m->access;
+	return (side == HOST_SIDE ? m->host : m->devices >> side & 1) ? ACL_RT_MEM_ACCESS_FLAGS_READWRITE
+								      : ACL_RT_MEM_ACCESS_FLAGS_NONE;
+}
 
-	if (!m)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is not the start of a mapping", addr);
-	*flag = m->access;
+static aclError get_access(const void *addr, const aclrtMemLocation *place, uint64_t *flag)
+{
+	struct block *b = find_reservation(addr, 1);
+	struct mapping *m = b ? mapping_of(b, addr) : NULL;
+
+	if (!m || !place_exists(place))
+		return npu_err(
+			ACL_ERROR_RT_DRV_INTERNAL_ERROR, "nothing is mapped at %p, or no such device", addr);
+	*flag = access_from(m, side_of(place));
 	return ACL_SUCCESS;
 }
 
 aclError aclrtMemGetAccess(void *virPtr, aclrtMemLocation *location, uint64_t *flag)
 {
-	aclError rc = location_check(location);
+	aclError rc = access_place(location);
 
-	return rc ? rc : LOCKED(get_access(virPtr, flag));
+	return rc ? rc : LOCKED(get_access(virPtr, location, flag));
 }
 
 /* --- sharing ---------------------------------------------------------------------- */
 
-/* The 64-bit form of a key: process, which has 22 bits, device, place and descriptor. */
-static uint64_t shareable(const struct physical *p)
+#define FD_BITS 12u
+#define FILE_BITS 30u
+
+_Static_assert(SHARED_FILE == (1u << FILE_BITS) - 1, "the file of a key");
+
+/* The 64-bit form of a key: process, which has 22 bits, descriptor and which file it is of. */
+static uint64_t key_number(const struct shared *s)
 {
-	return (uint64_t)getpid() << 42 | (uint64_t)(p->prop.location.id % MAX_DEVICES) << 36 |
-	       (uint64_t)(p->offset / GRANULARITY) << 12 | (uint64_t)((unsigned)p->fd & 0xfff);
+	struct shared_key k = shared_key_of(s);
+
+	return (uint64_t)k.pid << (FD_BITS + FILE_BITS) | (uint64_t)k.fd << FILE_BITS | k.file;
 }
 
-_Static_assert(MAX_DEVICES == 64, "a device has six bits of a key");
+static struct shared *key_open(uint64_t key)
+{
+	struct shared_key k = {.kind = SHARED_PHYSICAL,
+		.pid = (int)(key >> (FD_BITS + FILE_BITS)),
+		.fd = (int)(key >> FILE_BITS & ((1u << FD_BITS) - 1)),
+		.file = (uint32_t)key & SHARED_FILE};
+
+	/* There is no file of number 0: without one any descriptor would do. */
+	return k.file ? shared_open(&k) : NULL;
+}
+
+static bool share(struct physical *p)
+{
+	uint64_t *words;
+
+	p->shared = shared_word_new(SHARED_PHYSICAL, (int)p->prop.location.id);
+	if (!p->shared)
+		return false;
+	words = shared_word(p->shared);
+	words[MEMORY_FD] = (uint64_t)p->fd;
+	words[MEMORY_OFFSET] = p->offset;
+	words[MEMORY_SIZE] = p->size;
+	words[MEMORY_DEVICE] = p->prop.location.id;
+	return true;
+}
 
 /* Memory of the host is reached over the fabric, not by a handle of one server. */
 static aclError export_handle(
-	aclrtDrvMemHandle handle, aclrtMemSharedHandleType type, uint64_t *out, struct physical **found)
+	aclrtDrvMemHandle handle, aclrtMemSharedHandleType type, uint64_t flags, uint64_t *out)
 {
 	struct physical *p;
 	aclError rc = physical_find(handle, &p);
 
 	if (rc)
 		return rc;
-	if (p->exported || (p->prop.location.type != ACL_MEM_LOCATION_TYPE_DEVICE &&
-				   type != ACL_MEM_SHARE_HANDLE_TYPE_FABRIC))
-		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "exported before, or host memory");
-	p->exported = true;
-	*out = shareable(p);
-	*found = p;
+	if (p->shared || (p->prop.location.type != ACL_MEM_LOCATION_TYPE_DEVICE &&
+				 type != ACL_MEM_SHARE_HANDLE_TYPE_FABRIC))
+		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "exported before, imported, or host memory");
+	if (!share(p))
+		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "cannot share the memory");
+	if (flags & ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION)
+		shared_let_all(p->shared);
+	*out = key_number(p->shared);
 	return ACL_SUCCESS;
 }
 
 aclError aclrtMemExportToShareableHandle(
 	aclrtDrvMemHandle handle, aclrtMemHandleType handleType, uint64_t flags, uint64_t *shareableHandle)
 {
-	struct physical *p;
-
-	return LOCKED(export_handle(handle, ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT, shareableHandle, &p));
+	return LOCKED(export_handle(handle, ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT, flags, shareableHandle));
 }
 
-/* Imported memory is as large as what is left of the file at most; mapping says how much is used. */
-static aclError import_handle(uint64_t key, int device, size_t size, aclrtDrvMemHandle *out)
+static struct physical *import_find(uint64_t key, int device)
 {
+	struct physical *p;
+
+	list_for_each(p, &imports, link) if (p->key == key && p->importer == device && p->obj.alive) return p;
+	return NULL;
+}
+
+static struct physical *import_new(struct shared *s, uint64_t key, int device)
+{
+	const uint64_t *words = shared_word(s);
 	aclrtPhysicalMemProp prop = {.memAttr = ACL_HBM_MEM_HUGE,
 		.location = {.id = (uint32_t)device, .type = ACL_MEM_LOCATION_TYPE_DEVICE}};
-	struct shared_key where = {.pid = (int)(key >> 42), .fd = (int)(key & 0xfff)};
-	int fd = shared_key_open(&where), from = (int)(key >> 36) % MAX_DEVICES;
-	struct physical *p = fd < 0 ? NULL : physical_new(&prop, size);
+	struct shared_key memory = {.pid = shared_pid(s), .fd = (int)words[MEMORY_FD]};
+	int fd = shared_key_open(&memory);
+	struct physical *p = fd < 0 ? NULL : physical_new(&prop, words[MEMORY_SIZE]);
 
 	if (!p) {
 		if (fd >= 0)
 			close(fd);
-		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "no process has exported this handle");
+		return NULL;
 	}
 	p->fd = fd;
-	p->offset = (size_t)(key >> 12 & 0xffffff) * GRANULARITY;
-	peers_connect(from, device);
+	p->offset = words[MEMORY_OFFSET];
+	p->shared = s;
+	p->key = key;
+	p->importer = device;
+	list_add_tail(&imports, &p->link);
+	return p;
+}
+
+/* Not where the memory is, in the process that has it; and by those that were let. */
+static bool can_import(struct shared *s, int device)
+{
+	bool here = shared_pid(s) == getpid() && (int)shared_word(s)[MEMORY_DEVICE] == device;
+
+	return !here && shared_lets(s, getpid());
+}
+
+static aclError import_handle(uint64_t key, int device, aclrtDrvMemHandle *out)
+{
+	struct shared *s = key_open(key);
+	struct physical *p = import_find(key, device);
+
+	if (!s)
+		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "no process has exported this handle");
+	peers_connect((int)shared_word(s)[MEMORY_DEVICE], device);
+	if (p)
+		p->handles++;
+	else if (can_import(s, device))
+		p = import_new(s, key, device);
+	if (!p || p->shared != s)
+		shared_word_close(s);
+	if (!p)
+		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
+			"the memory is this process's own, on this device, or not for this process");
 	*out = object_handle(&p->obj);
 	return ACL_SUCCESS;
 }
@@ -546,18 +737,17 @@ aclError aclrtMemImportFromShareableHandle(
 	if (!device_find(deviceId))
 		return ACL_ERROR_RT_INVALID_DEVICEID;
 	rc = LOCKED(context_need(&ctx));
-	return rc ? rc : LOCKED(import_handle(shareableHandle, deviceId, SIZE_MAX / 2, handle));
+	return rc ? rc : LOCKED(import_handle(shareableHandle, deviceId, handle));
 }
 
-static aclError export_v2(aclrtDrvMemHandle handle, aclrtMemSharedHandleType type, void *out)
+static aclError export_v2(aclrtDrvMemHandle handle, uint64_t flags, aclrtMemSharedHandleType type, void *out)
 {
 	struct context *ctx;
-	struct physical *p;
 	uint64_t key;
 	aclError rc = type == ACL_MEM_SHARE_HANDLE_TYPE_FABRIC ? context_need(&ctx) : ACL_SUCCESS;
 
 	if (!rc)
-		rc = export_handle(handle, type, &key, &p);
+		rc = export_handle(handle, type, flags, &key);
 	if (rc)
 		return rc;
 	if (type == ACL_MEM_SHARE_HANDLE_TYPE_FABRIC)
@@ -569,7 +759,7 @@ static aclError export_v2(aclrtDrvMemHandle handle, aclrtMemSharedHandleType typ
 aclError aclrtMemExportToShareableHandleV2(
 	aclrtDrvMemHandle handle, uint64_t flags, aclrtMemSharedHandleType shareType, void *shareableHandle)
 {
-	return LOCKED(export_v2(handle, shareType, shareableHandle));
+	return LOCKED(export_v2(handle, flags, shareType, shareableHandle));
 }
 
 static aclError import_here(const void *shareable, aclrtMemSharedHandleType type, aclrtDrvMemHandle *out)
@@ -583,7 +773,7 @@ static aclError import_here(const void *shareable, aclrtMemSharedHandleType type
 	if (type != ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT && type != ACL_MEM_SHARE_HANDLE_TYPE_FABRIC)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown type %d", type);
 	memcpy(&key, shareable, sizeof(key));
-	return import_handle(key, ctx->dev->id, SIZE_MAX / 2, out);
+	return import_handle(key, ctx->dev->id, out);
 }
 
 aclError aclrtMemImportFromShareableHandleV2(
@@ -592,15 +782,49 @@ aclError aclrtMemImportFromShareableHandleV2(
 	return LOCKED(import_here(shareableHandle, shareType, handle));
 }
 
-/* Keys are open to the processes of this user. */
+static aclError let_these(struct shared *s, const int32_t *pid, size_t num)
+{
+	bool any = false;
+
+	if (shared_pid(s) != getpid())
+		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "another process has exported the handle");
+	if (shared_lets_all(s))
+		return npu_err(ACL_ERROR_RT_NO_PERMISSION, "the handle was exported for every process");
+	for (size_t i = 0; i < num; i++) {
+		if (!pid[i])
+			continue;
+		shared_let(s, pid[i]);
+		any = true;
+	}
+	return any ? ACL_SUCCESS : npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "no process is in the list");
+}
+
+static aclError handle_let(uint64_t key, const int32_t *pid, size_t num)
+{
+	struct shared *s;
+	aclError rc;
+
+	if (num > SHARED_PIDS)
+		return npu_err(
+			ACL_ERROR_RT_PARAM_INVALID, "%zu processes are more than %u", num, SHARED_PIDS);
+	s = key_open(key);
+	if (!s)
+		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "no process has exported this handle");
+	rc = let_these(s, pid, num);
+	shared_word_close(s);
+	return rc;
+}
+
 aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle, int32_t *pid, size_t pidNum)
 {
-	(void)shareableHandle;
-	return ACL_SUCCESS;
+	return LOCKED(handle_let(shareableHandle, pid, pidNum));
 }
 
 aclError aclrtMemSetPidToShareableHandleV2(
 	void *shareableHandle, aclrtMemSharedHandleType shareType, int32_t *pid, size_t pidNum)
 {
-	return ACL_SUCCESS;
+	uint64_t key;
+
+	memcpy(&key, shareableHandle, sizeof(key));
+	return LOCKED(handle_let(key, pid, pidNum));
 }

@@ -2,6 +2,7 @@
 /* Events shared with other processes: counters of records submitted and done. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/softnpu/sync/event.h"
 #include "tools/softnpu/core/ipc.h"
@@ -79,7 +80,11 @@ static aclError open_handle(const aclrtIpcEventHandle *handle, aclrtEvent *out)
 		return rc;
 	shared = shared_word_open(SHARED_EVENT, handle->reserved);
 	if (!shared)
-		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "no process has shared this event");
+		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "no process has shared this event");
+	if (shared_pid(shared) == getpid()) {
+		shared_word_close(shared);
+		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "the event is this process's own");
+	}
 	rc = event_new(EVENT_IPC, ACL_EVENT_IPC, &ev);
 	if (rc) {
 		shared_word_close(shared);

@@ -4,6 +4,7 @@
 #include "tools/softnpu/sync/notify.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "tools/softnpu/core/timeout.h"
 
@@ -245,6 +246,8 @@ static aclError export_key(aclrtNotify handle, char *key, size_t len, uint64_t f
 	n->shared = shared_word_new(SHARED_NOTIFY, n->dev->id);
 	if (!n->shared)
 		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "cannot share the notify");
+	if (flags == ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION)
+		shared_let_all(n->shared);
 	n->word = shared_word(n->shared);
 	*n->word = n->local;
 	lanes_wake(&n->waiters); /* from now on they look for what another process does */
@@ -271,7 +274,9 @@ static aclError import_key(aclrtNotify *out, const char *key, uint64_t flags)
 	shared = shared_word_open(SHARED_NOTIFY, key);
 	if (!shared)
 		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "no process has exported this key");
-	rc = notify_new(&n);
+	rc = shared_lets(shared, getpid())
+		     ? notify_new(&n)
+		     : npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "the key is for other processes");
 	if (rc) {
 		shared_word_close(shared);
 		return rc;
@@ -290,10 +295,13 @@ aclError aclrtNotifyImportByKey(aclrtNotify *notify, const char *key, uint64_t f
 	return LOCKED(import_key(notify, key, flags));
 }
 
-/* Keys are open to the processes of this user; the list of others is taken and has no effect. */
+static void notify_let(struct notify *n, const int32_t *pid, size_t num)
+{
+	for (size_t i = 0; n->shared && !n->imported && i < num; i++)
+		shared_let(n->shared, pid[i]);
+}
+
 aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t *pid, size_t num)
 {
-	struct notify *n;
-
-	return LOCKED(find_here(notify, &n));
+	return LOCKED_WITH(notify, n, find_here(notify, &n), notify_let(n, pid, (uint32_t)num));
 }
