@@ -292,6 +292,114 @@ static void other_process(void)
 	OK(aclrtSynchronizeStream(s2));
 }
 
+/* In step with the other side of a pair of pipes. */
+static void tell(int fd)
+{
+	IS(write(fd, "", 1), 1);
+}
+
+static void hear(int fd)
+{
+	char c;
+
+	IS(read(fd, &c, 1), 1);
+}
+
+struct shared_things {
+	char memory[65], notify[65];
+	uint64_t handle;
+	int to_child[2], to_parent[2];
+};
+
+/* Before its number is in the lists, and after. */
+static void let_in(struct shared_things *t)
+{
+	int32_t pid = getppid();
+	aclrtDrvMemHandle one, two;
+	aclrtNotify notify;
+	uint64_t key;
+	void *p, *q, *va;
+
+	alarm(20);
+	OK(aclrtSetDevice(0));
+	s = stream_new();
+	IS(aclrtIpcMemImportByKey(&p, t->memory, 0), 507899);
+	IS(aclrtNotifyImportByKey(&notify, t->notify, 0), 507899);
+	IS(aclrtMemImportFromShareableHandle(t->handle, 0, &one), 507899);
+	IS(aclrtIpcMemSetImportPid(t->memory, &pid, 1), 507899); /* only the exporter */
+	IS(aclrtMemSetPidToShareableHandle(t->handle, &pid, 1), 507899);
+	IS(aclrtIpcMemClose(t->memory), 507899);
+	tell(t->to_parent[1]);
+	hear(t->to_child[0]);
+	OK(aclrtIpcMemImportByKey(&p, t->memory, 0));
+	OK(aclrtIpcMemImportByKey(&q, t->memory, 0));
+	TRUE(p == q);
+	IS(first_byte(p), 0x11);
+	OK(aclrtNotifyImportByKey(&notify, t->notify, 0));
+	OK(aclrtMemImportFromShareableHandle(t->handle, 0, &one));
+	OK(aclrtMemImportFromShareableHandle(t->handle, 0, &two));
+	TRUE(one == two);
+	IS(aclrtMemExportToShareableHandle(one, ACL_MEM_HANDLE_TYPE_NONE, 0, &key), 507899);
+	OK(aclrtReserveMemAddress(&va, MIB2, 0, NULL, 0));
+	IS(aclrtMapMem(va, 2 * MIB2, 0, one, 0), 507899);
+	OK(aclrtMapMem(va, MIB2, 0, one, 0));
+	IS(first_byte(va), 0x22);
+	OK(aclrtIpcMemClose(t->memory));
+	IS(first_byte(p), 0x11); /* imported once more */
+	OK(aclrtIpcMemClose(t->memory));
+	IS(aclrtIpcMemClose(t->memory), 507899);
+	OK(aclrtFreePhysical(one));
+	OK(aclrtFreePhysical(one));
+	IS(aclrtFreePhysical(one), 107000); /* mapped */
+	tell(t->to_parent[1]);
+	hear(t->to_child[0]);
+	/* What was exported is gone, what is mapped stays. */
+	IS(aclrtIpcMemImportByKey(&p, t->memory, 0), 507899);
+	IS(aclrtMemImportFromShareableHandle(t->handle, 1, &two), 107017);
+	IS(first_byte(va), 0x22);
+}
+
+static void processes_that_are_let_in(void)
+{
+	aclrtPhysicalMemProp prop = {
+		.memAttr = ACL_HBM_MEM_HUGE, .location.type = ACL_MEM_LOCATION_TYPE_DEVICE};
+	struct shared_things t = {0};
+	aclrtDrvMemHandle physical;
+	aclrtNotify notify;
+	int32_t child;
+	void *p, *va;
+
+	OK(pipe(t.to_child));
+	OK(pipe(t.to_parent));
+	setup();
+	p = device_new(N_BYTES);
+	OK(aclrtMemset(p, N_BYTES, 0x11, N_BYTES));
+	OK(aclrtIpcMemGetExportKey(p, N_BYTES, t.memory, sizeof(t.memory), 0));
+	OK(aclrtCreateNotify(&notify, 0));
+	OK(aclrtNotifyGetExportKey(notify, t.notify, sizeof(t.notify), 0));
+	OK(aclrtMallocPhysical(&physical, MIB2, &prop, 0));
+	OK(aclrtReserveMemAddress(&va, MIB2, 0, NULL, 0));
+	OK(aclrtMapMem(va, MIB2, 0, physical, 0));
+	OK(aclrtMemset(va, MIB2, 0x22, MIB2));
+	OK(aclrtMemExportToShareableHandle(physical, ACL_MEM_HANDLE_TYPE_NONE, 0, &t.handle));
+	child = fork();
+	if (!child) {
+		let_in(&t);
+		exit(tap_failed());
+	}
+	hear(t.to_parent[0]);
+	OK(aclrtIpcMemSetImportPid(t.memory, &child, 1));
+	OK(aclrtNotifySetImportPid(notify, &child, 1));
+	OK(aclrtMemSetPidToShareableHandle(t.handle, &child, 1));
+	tell(t.to_child[1]);
+	hear(t.to_parent[0]);
+	OK(aclrtFree(p));
+	OK(aclrtFreePhysical(physical));
+	OK(aclrtUnmapMem(va));
+	tell(t.to_child[1]);
+	OK(child_status());
+}
+
 /* The descriptor that the key was for is one of another file, which has nothing in it. */
 static void key_of_gone_notify(void)
 {
@@ -559,6 +667,7 @@ static const struct tap_case cases[] = {
 	C(reduce_small_types),
 	C(address_questions),
 	C(other_process),
+	C(processes_that_are_let_in),
 	C(key_of_gone_notify),
 	C(import_of_the_last_device),
 	C(mapped_in_different_places),

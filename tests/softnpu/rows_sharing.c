@@ -88,7 +88,8 @@ static void row_of_access(char *p, aclrtMemLocationType type, uint32_t id)
 	row((long)flag);
 }
 
-static void row_of_set(char *p, size_t size, aclrtMemLocationType type, uint32_t id, aclrtMemAccessFlags flags)
+static void row_of_set(
+	char *p, size_t size, aclrtMemLocationType type, uint32_t id, aclrtMemAccessFlags flags)
 {
 	aclrtMemAccessDesc access = {.flags = flags, .location = {id, type}};
 
@@ -329,7 +330,8 @@ static void calls_that_do_not_wait(void)
 }
 
 const struct row rows_sharing[] = {ROW(addresses_that_are_wanted), ROW(mappings_refused),
-	ROW(handles_behind_mappings), ROW(access_to_mappings), ROW(handles_exported), ROW(processes_of_handles),
-	ROW(handles_imported_again), ROW(memory_that_gets_a_key), ROW(processes_of_a_key),
-	ROW(keys_imported_again), ROW(keys_of_freed_memory), ROW(events_and_notifies_of_ones_own),
-	ROW(memory_registered_twice), ROW(calls_that_wait_for_the_unlock), ROW(calls_that_do_not_wait), {NULL, NULL}};
+	ROW(handles_behind_mappings), ROW(access_to_mappings), ROW(handles_exported),
+	ROW(processes_of_handles), ROW(handles_imported_again), ROW(memory_that_gets_a_key),
+	ROW(processes_of_a_key), ROW(keys_imported_again), ROW(keys_of_freed_memory),
+	ROW(events_and_notifies_of_ones_own), ROW(memory_registered_twice),
+	ROW(calls_that_wait_for_the_unlock), ROW(calls_that_do_not_wait), {NULL, NULL}};

@@ -106,7 +106,7 @@ PAIR_WITH("device-limit-visible-devices", stack_of_hidden_device, .bare = true,
 	configured_stack(bug ? "{\"StackSize\": {\"aicore_stack_size\": 49152}}\n" : "{}\n");
 }
 
-PAIR_WITH("device-id-conversion-semantics", logic_as_user, .settings = "ASCEND_RT_VISIBLE_DEVICES=1,0")
+PAIR_WITH("device-id-conversion-semantics", logic_as_user, .settings = "ASCEND_RT_VISIBLE_DEVICES=1")
 {
 	int32_t logic = -1, physical = -1;
 

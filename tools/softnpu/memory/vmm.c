@@ -29,7 +29,8 @@ struct physical {
 	int importer; /* the device it was imported on */
 };
 
-enum { MEMORY_FD, MEMORY_OFFSET, MEMORY_SIZE, MEMORY_DEVICE }; /* words of what is shared */
+/* Words of what is shared; the last counts imports. */
+enum { MEMORY_FD, MEMORY_OFFSET, MEMORY_SIZE, MEMORY_DEVICE, MEMORY_USERS };
 
 static struct list imports = {&imports, &imports};
 
@@ -61,10 +62,15 @@ static void physical_release(struct object *o)
 {
 	struct physical *p = container_of(o, struct physical, obj);
 
-	if (p->arena)
+	uint64_t *users = p->shared ? shared_word(p->shared) + MEMORY_USERS : NULL;
+
+	if (!p->arena) {
+		__atomic_sub_fetch(users, 1, __ATOMIC_SEQ_CST);
+		close(p->fd);
+	} else if (!users || !__atomic_load_n(users, __ATOMIC_SEQ_CST))
 		arena_free(p->arena, p->extent);
 	else
-		close(p->fd);
+		npu_keep(p->extent); /* other processes have it still */
 	if (p->shared)
 		shared_word_close(p->shared);
 	list_del(&p->link);
@@ -695,6 +701,7 @@ static struct physical *import_new(struct shared *s, uint64_t key, int device)
 	p->shared = s;
 	p->key = key;
 	p->importer = device;
+	__atomic_add_fetch(shared_word(s) + MEMORY_USERS, 1, __ATOMIC_SEQ_CST);
 	list_add_tail(&imports, &p->link);
 	return p;
 }
