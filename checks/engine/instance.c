@@ -225,18 +225,20 @@ static bool settings_create(struct checks *c, const struct checks_config *config
 	return true;
 }
 
-/* A list of numbers: "0,1,2". */
+/* Whether an entry of a list is 0, which is digits and nothing else. */
+static bool is_device0(const char *entry)
+{
+	size_t n = strcspn(entry, ",");
+
+	return n && strspn(entry, "0") == n;
+}
+
+/* "0,1,2": numbers rise, so that 0 is the first; twice, it spoils the list, and what is no number ends it. */
 static bool names_device0(const char *list)
 {
-	while (*list) {
-		const char *end = strchr(list, ',');
-		size_t n = end ? (size_t)(end - list) : strlen(list);
+	const char *second = strchr(list, ',');
 
-		if (strspn(list, " 0") >= n && memchr(list, '0', n))
-			return true;
-		list += end ? n + 1 : n;
-	}
-	return false;
+	return is_device0(list) && !(second && is_device0(second + 1));
 }
 
 static void nothing_rare(struct checks *c, struct acl_call_record *call)
