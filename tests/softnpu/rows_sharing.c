@@ -309,6 +309,7 @@ static void calls_that_wait_for_the_unlock(void)
 	ROW_OF_WAIT(aclrtMemsetAsync(d, 4096, 0, 4096, s));
 	ROW_OF_WAIT(aclrtRecordEvent(e, s));
 	ROW_OF_WAIT(aclrtSetDevice(1));
+	ROW_OF_WAIT(aclrtReserveMemAddress(&p, MIB2, 1, NULL, 0)); /* below the outer layer */
 }
 
 static void calls_that_do_not_wait(void)

@@ -92,9 +92,11 @@ static void print_entry(FILE *f, const struct function *fn)
 	emit_prototype(f, fn, body);
 	fputs(";\nENTRY ", f);
 	emit_prototype(f, fn, fn->name);
-	fprintf(f, "\n{\n\taclError rc = NPU_FAULT(\"%s\");\n\n\tif (rc)\n\t\treturn rc;\n", fn->name);
+	fprintf(f, "\n{\n#ifdef WAITS_%s\n\tenum { waits = 1 };\n#else\n\tenum { waits = 0 };\n#endif\n",
+		fn->name);
+	fprintf(f, "\taclError rc = NPU_FAULT(\"%s\");\n\n\tif (rc)\n\t\treturn rc;\n", fn->name);
 	fprintf(f, "#ifdef ARGUMENTS_%s\n\tARGUMENTS_%s\n#endif\n", fn->name, fn->name);
-	fprintf(f, "#ifdef WAITS_%s\n\tNPU_WAIT_IF_LOCKED\n#endif\n\treturn %s(", fn->name, body);
+	fprintf(f, "\tif (waits) {\n\t\tNPU_WAIT_IF_LOCKED\n\t}\n\treturn %s(", body);
 	emit_args(f, fn, "");
 	fputs(");\n}\n", f);
 }
