@@ -181,7 +181,7 @@ static void stack_of_the_configuration(void **state)
 static void stack_by_a_hidden_device(void **state)
 {
 	const struct checks_config hidden = {.target = DOCUMENTS, .visible_devices = "1,2"},
-				   visible = {.target = DOCUMENTS, .visible_devices = "1,0"};
+				   visible = {.target = DOCUMENTS, .visible_devices = "0,1"};
 	struct fixture *fixture = fixture_with(&hidden);
 
 	(void)state;
