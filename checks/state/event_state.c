@@ -217,12 +217,16 @@ static void event_observe_enter(struct checks *c, struct acl_call_record *call)
 /* The two kinds of status number their values the opposite way. */
 static bool event_query_complete(const struct acl_call_record *call)
 {
-	const aclrtEventRecordedStatus *recorded =
-		acl_arg_pointer(call->api, call->args, ACL_ROLE_RECORDED_STATUS);
-	const aclrtEventStatus *status = acl_arg_pointer(call->api, call->args, ACL_ROLE_STATUS);
+	const aclrtEventStatus *status;
 
-	return recorded ? *recorded == ACL_EVENT_RECORDED_STATUS_COMPLETE
-			: status && *status == ACL_EVENT_STATUS_COMPLETE;
+	if (acl_arg_has(call->api, ACL_ROLE_RECORDED_STATUS)) {
+		const aclrtEventRecordedStatus *recorded =
+			acl_arg_pointer(call->api, call->args, ACL_ROLE_RECORDED_STATUS);
+
+		return recorded && *recorded == ACL_EVENT_RECORDED_STATUS_COMPLETE;
+	}
+	status = acl_arg_pointer(call->api, call->args, ACL_ROLE_STATUS);
+	return status && *status == ACL_EVENT_STATUS_COMPLETE;
 }
 
 /* Whoever made it may have recorded it behind any task. */

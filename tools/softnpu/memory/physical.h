@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Physical memory, which is mapped to reserved addresses (vmm.c) and shared with other processes (vmm_share.c). */
+/* Physical memory, which is mapped to reserved addresses (vmm.c) and shared with other processes
+ * (vmm_share.c). */
 #ifndef SOFTNPU_PHYSICAL_H
 #define SOFTNPU_PHYSICAL_H
 
