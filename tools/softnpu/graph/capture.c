@@ -343,9 +343,7 @@ static aclError get_info(aclrtStream handle, aclmdlRICaptureStatus *status, aclm
 		return rc;
 	cap = s->capture;
 	if (status)
-		*status = !cap                             ? ACL_MODEL_RI_CAPTURE_STATUS_NONE
-			  : cap->invalid && !cap->conflict ? ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED
-							   : ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
+		*status = cap ? ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE : ACL_MODEL_RI_CAPTURE_STATUS_NONE;
 	if (model)
 		*model = cap ? object_handle(&cap->model->obj) : NULL;
 	return ACL_SUCCESS;
@@ -493,9 +491,26 @@ aclError capture_external(struct stream *s, struct event *ev, bool record)
 
 static aclError conflict(struct capture *a, struct capture *b)
 {
-	a->invalid = a->conflict = true;
-	b->invalid = b->conflict = true;
+	capture_invalidate(a);
+	capture_invalidate(b);
 	return npu_err(ACL_ERROR_STREAM_CAPTURE_CONFLICT, "the event belongs to another open capture");
+}
+
+/* A capture that was invalidated goes on, without further streams. */
+static aclError join_by_wait(struct capture *cap, struct stream *s)
+{
+	aclError rc = check_flags(s);
+
+	if (rc)
+		return rc;
+	if (s == s->ctx->default_stream)
+		return npu_err(
+			ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT, "the default stream cannot be captured");
+	if (cap->invalid)
+		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the capture was invalidated");
+	if (!join(cap, s))
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a capture");
+	return ACL_SUCCESS;
 }
 
 /* A stream that waits for a captured event becomes part of the capture. */
@@ -503,18 +518,10 @@ static aclError wait_edge(struct stream *s, struct event *ev)
 {
 	struct capture *cap = ev->capture;
 	struct capture_edge *edge = &cap->edges[ev->capture_edge];
+	aclError rc = s->capture ? ACL_SUCCESS : join_by_wait(cap, s);
 
-	if (!s->capture) {
-		aclError rc = check_flags(s);
-
-		if (rc)
-			return rc;
-		if (s == s->ctx->default_stream)
-			return npu_err(ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT,
-				"the default stream cannot be captured");
-		if (!join(cap, s))
-			return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a capture");
-	}
+	if (rc)
+		return rc;
 	if (s->capture != cap)
 		return conflict(s->capture, cap);
 	if (edge->lane == s->capture_lane)

@@ -21,8 +21,7 @@ struct capture {
 	struct stream *origin; /* lane 0 */
 	aclmdlRICaptureMode mode;
 	uint64_t thread; /* that began it */
-	bool invalid;
-	bool conflict; /* invalid because another capture was touched; GetInfo does not show that */
+	bool invalid; /* its end will fail; aclmdlRICaptureGetInfo does not show that */
 	struct stream **streams; /* by lane */
 	struct capture_edge *edges;
 	struct list events; /* recorded in it: struct event.captured */

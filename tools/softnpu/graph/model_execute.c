@@ -66,11 +66,10 @@ aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream)
 	return LOCKED(execute_async(modelRI, stream));
 }
 
-/* Executes on a stream of its own and waits. */
+/* Executes on the context's default stream, behind what is there already, and waits for that stream. */
 static aclError execute(aclmdlRI model, int32_t timeout)
 {
 	struct model *m;
-	struct stream *s;
 	aclError rc = model_find(model, &m);
 
 	if (rc)
@@ -80,16 +79,8 @@ static aclError execute(aclmdlRI model, int32_t timeout)
 	rc = check_ready(m);
 	if (rc)
 		return rc;
-	s = stream_new(m->ctx, 0, 0);
-	if (!s)
-		return npu_err(ACL_ERROR_RT_NO_STREAM_RESOURCE, "no stream to execute on");
-	object_get(&s->obj);
-	rc = stream_submit(s, model_execute_op(m));
-	if (!rc)
-		rc = stream_wait(s, npu_deadline_ms(timeout));
-	stream_remove(s);
-	object_put(&s->obj);
-	return rc;
+	rc = stream_submit(m->ctx->default_stream, model_execute_op(m));
+	return rc ? rc : stream_wait(m->ctx->default_stream, npu_deadline_ms(timeout));
 }
 
 aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout)

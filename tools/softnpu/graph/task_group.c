@@ -156,14 +156,14 @@ aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream, aclrtTaskGrp handle)
 	return LOCKED(update_begin(stream, handle));
 }
 
-void group_update_stop(struct stream *s)
+/* Only the end of an update lets the group be updated again. */
+void group_update_forget(struct stream *s)
 {
 	struct group_update *u = s->update;
 
 	if (!u)
 		return;
 	s->update = NULL;
-	u->group->updating = false;
 	object_put(&u->group->obj);
 	free(u);
 }
@@ -183,7 +183,8 @@ static aclError update_end(aclrtStream stream)
 		return npu_err(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "no update is under way on this stream");
 	if (u->next != u->group->n)
 		rc = npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "%u tasks for a group of %u", u->next, u->group->n);
-	group_update_stop(s);
+	u->group->updating = false;
+	group_update_forget(s);
 	return rc;
 }
 

@@ -10,8 +10,8 @@ aclError group_check(struct capture *cap, struct stream *s, const struct op *op)
 /* The stream is between UpdateBegin and UpdateEnd: op replaces a task instead of running. Takes over the
  * reference. */
 aclError group_replace(struct stream *s, struct op *op);
-/* The stream updates no more. */
-void group_update_stop(struct stream *s);
+/* The stream goes while it updates: its group stays as it is. */
+void group_update_forget(struct stream *s);
 /* The model's groups go with it. */
 void task_groups_release(struct model *m);
 

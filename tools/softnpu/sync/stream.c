@@ -112,7 +112,7 @@ void stream_remove(struct stream *s)
 	callback_unsubscribe(s);
 	host_func_unsubscribe(s);
 	follow_forget(s);
-	group_update_stop(s);
+	group_update_forget(s);
 	list_del(&s->link);
 	s->ctx->dev->streams--;
 	object_kill(&s->obj);
