@@ -284,7 +284,7 @@ static void tasks_and_groups_go_with_their_model(void)
 	}
 }
 
-/* The stream goes while it updates a group: another one may. */
+/* The stream goes while it updates a group, which stays as it is: nothing else updates it. */
 static void update_of_a_stream_that_is_gone(void)
 {
 	aclrtTaskGrp group;
@@ -298,8 +298,8 @@ static void update_of_a_stream_that_is_gone(void)
 	OK(aclmdlRICaptureTaskUpdateBegin(s2, group));
 	IS(aclmdlRICaptureTaskUpdateBegin(s, group), 107033);
 	OK(aclrtDestroyStream(s2));
-	OK(aclmdlRICaptureTaskUpdateBegin(s, group));
-	OK(aclmdlRICaptureTaskUpdateEnd(s));
+	IS(aclmdlRICaptureTaskUpdateBegin(s, group), 107033);
+	IS(aclmdlRICaptureTaskUpdateEnd(s), 107033);
 	OK(aclmdlRIDestroy(m));
 }
 

@@ -682,6 +682,109 @@ static void switches_by_other_memory(void)
 	row(aclrtSwitchLabelByIndex(&index, 1, list_of_one(), s));
 }
 
+/* --- what goes on after a failure ---------------------------------------------------------------- */
+
+/* A model that is built runs on the default stream, which it holds up also after its time is over. */
+static void default_stream_of_a_built_model(void)
+{
+	aclrtNotify hold = NULL;
+	aclrtStreamStatus status = (aclrtStreamStatus)9;
+	aclmdlRI m = NULL;
+	aclrtStream s;
+
+	need(aclrtCreateNotify(&hold, 0));
+	need(aclmdlRIBuildBegin(&m, 0));
+	s = bound_to(m, ACL_MODEL_STREAM_FLAG_HEAD);
+	need(aclrtWaitAndResetNotify(hold, s, 0));
+	row(aclmdlRIEndTask(m, s));
+	row(aclmdlRIBuildEnd(m, NULL));
+	row(aclmdlRIExecute(m, 30));
+	row(aclrtStreamQuery(NULL, &status));
+	row(status == ACL_STREAM_STATUS_NOT_READY);
+	row(aclrtRecordNotify(hold, stream()));
+	row(aclrtSynchronizeStream(NULL));
+	row(aclmdlRIUnbindStream(m, s));
+	row(aclmdlRIUnbindStream(m, s));
+}
+
+/* An invalidated capture is active to those that ask, and takes no stream any more. */
+static void streams_for_an_invalid_capture(void)
+{
+	aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+	aclrtEvent e = event_ex(ACL_EVENT_SYNC), later = event_ex(ACL_EVENT_SYNC);
+	aclrtStream s = capturing(), other = capturing(), late = stream();
+
+	need(aclrtRecordEvent(e, s));
+	row(aclrtStreamWaitEvent(other, e));
+	row(aclrtRecordEvent(later, s));
+	row(aclrtStreamWaitEvent(late, later));
+	row(aclmdlRICaptureGetInfo(late, &status, NULL));
+	row(status);
+	row(aclmdlRICaptureGetInfo(s, &status, NULL));
+	row(status);
+	row_of_end(s);
+	row_of_end(other);
+}
+
+static void group_broken_on_a_joined_stream(void)
+{
+	aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+	aclrtEvent fork = event_ex(ACL_EVENT_SYNC), join = event_ex(ACL_EVENT_SYNC);
+	aclrtStream s = capturing(), joined = stream();
+
+	need(aclrtRecordEvent(fork, s));
+	need(aclrtStreamWaitEvent(joined, fork));
+	row(aclmdlRICaptureTaskGrpBegin(joined));
+	row(aclrtMemsetAsync(device(), 64, 0, 64, joined));
+	row(aclmdlRICaptureGetInfo(joined, &status, NULL));
+	row(status);
+	row(aclrtMemsetAsync(device(), 64, 0, 64, s));
+	end_group(joined);
+	row(aclrtRecordEvent(join, joined));
+	row(aclrtStreamWaitEvent(s, join));
+	row_of_end(s);
+}
+
+/* Only the end of an update lets the group be updated again. */
+static void update_whose_stream_is_gone(void)
+{
+	aclrtStream s = capturing(), gone = stream(), other = stream();
+	aclrtTaskGrp g = NULL;
+	aclmdlRI m = NULL;
+
+	need(aclmdlRICaptureTaskGrpBegin(s));
+	need(aclmdlRICaptureTaskGrpEnd(s, &g));
+	need(aclmdlRICaptureEnd(s, &m));
+	row(aclmdlRICaptureTaskUpdateBegin(gone, g));
+	row(aclrtDestroyStream(gone));
+	row(aclmdlRICaptureTaskUpdateBegin(other, g));
+	row(aclmdlRIExecuteAsync(m, other));
+	row(aclrtSynchronizeStream(other));
+	row(aclmdlRIDestroy(m));
+}
+
+/* The end of a capture resets all events that it recorded. */
+static void resets_at_the_end_of_a_capture(void)
+{
+	aclrtEvent fork = event_ex(ACL_EVENT_SYNC), join = event_ex(ACL_EVENT_SYNC);
+	aclrtStream s = capturing(), joined = stream(), of[2] = {NULL};
+	uint32_t n = 2;
+	aclmdlRI m = NULL;
+
+	need(aclrtRecordEvent(fork, s));
+	need(aclrtStreamWaitEvent(joined, fork));
+	need(aclrtRecordEvent(join, joined));
+	need(aclrtStreamWaitEvent(s, join));
+	need(aclmdlRIGetStreams(of_capture(s), of, &n));
+	row(aclmdlRIGetTasksByStream(of[1], NULL, &n));
+	row(n);
+	row(aclmdlRICaptureEnd(s, &m));
+	row(aclmdlRIGetTasksByStream(of[1], NULL, &n));
+	row(n);
+	row(aclmdlRIGetTasksByStream(of[0], NULL, &n));
+	row(n);
+}
+
 const struct row rows_graph_tasks[] = {ROW(tasks_of_conditions_that_are_gone), ROW(streams_in_order),
 	ROW(streams_unbound_do_not_run), ROW(captured_streams_in_order), ROW(names_that_do_not_fit),
 	ROW(models_of_ends_that_fail), ROW(modes_of_a_thread), ROW(capture_amid_an_update),
@@ -691,4 +794,6 @@ const struct row rows_graph_tasks[] = {ROW(tasks_of_conditions_that_are_gone), R
 	ROW(stream_unbound_after_its_end), ROW(callbacks_with_other_data), ROW(groups_of_ends_that_fail),
 	ROW(updates_by_streams_of_no_use), ROW(numbers_of_tasks_in_models), ROW(arguments_of_tasks),
 	ROW(parameters_that_are_none), ROW(lists_of_labels_freed), ROW(switches_by_other_memory),
-	{NULL, NULL}};
+	ROW(default_stream_of_a_built_model), ROW(streams_for_an_invalid_capture),
+	ROW(group_broken_on_a_joined_stream), ROW(update_whose_stream_is_gone),
+	ROW(resets_at_the_end_of_a_capture), {NULL, NULL}};

@@ -290,6 +290,16 @@ static aclError judge_end(const struct capture *cap)
 	return ACL_SUCCESS;
 }
 
+/* The stream that the capture began on ends with resets of all records, tasks like others. */
+static aclError reset_edges(struct model *m)
+{
+	aclError rc = ACL_SUCCESS;
+
+	for (unsigned e = 0; e < m->edges && !rc; e++)
+		rc = model_append(m, 0, edge_reset_op(e));
+	return rc;
+}
+
 static aclError end(aclrtStream handle, aclmdlRI *out)
 {
 	struct stream *s;
@@ -315,6 +325,8 @@ static aclError end(aclrtStream handle, aclmdlRI *out)
 		return npu_err(
 			ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, "the capture was begun on another stream");
 	rc = judge_end(cap);
+	if (!rc)
+		rc = reset_edges(cap->model);
 	thread_ends(cap->mode);
 	if (out && !rc)
 		*out = object_handle(&cap->model->obj);
@@ -504,8 +516,7 @@ static aclError join_by_wait(struct capture *cap, struct stream *s)
 	if (rc)
 		return rc;
 	if (s == s->ctx->default_stream)
-		return npu_err(
-			ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT, "the default stream cannot be captured");
+		return npu_err(ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT, "the default stream cannot be captured");
 	if (cap->invalid)
 		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the capture was invalidated");
 	if (!join(cap, s))

@@ -92,8 +92,9 @@ void instance_activate(struct instance *inst, unsigned lane);
 struct model *instance_model(struct instance *inst);
 /* Continue at another task of the same lane. */
 void lane_jump(struct lane *lane, unsigned index);
-/* Records and waits inside a model. */
+/* Records and waits inside a model, and what resets a record at its end. */
 struct op *edge_record_op(unsigned edge);
 struct op *edge_wait_op(unsigned edge);
+struct op *edge_reset_op(unsigned edge);
 
 #endif

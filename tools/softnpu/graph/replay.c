@@ -179,6 +179,21 @@ static const struct op_type edge_wait_type = {
 	.task_type = ACL_MODEL_RI_TASK_EVENT_WAIT,
 };
 
+/* Each replay begins with records of its own: nothing is left to do. */
+static enum op_step edge_reset_step(struct op *op, struct lane *lane)
+{
+	(void)op;
+	(void)lane;
+	return OP_DONE;
+}
+
+static const struct op_type edge_reset_type = {
+	.name = "EVENT_RESET",
+	.step = edge_reset_step,
+	.describe = edge_describe,
+	.task_type = ACL_MODEL_RI_TASK_EVENT_RESET,
+};
+
 static struct op *edge_op(const struct op_type *type, unsigned edge)
 {
 	struct edge_op *e = op_new(type, sizeof(*e));
@@ -197,6 +212,11 @@ struct op *edge_record_op(unsigned edge)
 struct op *edge_wait_op(unsigned edge)
 {
 	return edge_op(&edge_wait_type, edge);
+}
+
+struct op *edge_reset_op(unsigned edge)
+{
+	return edge_op(&edge_reset_type, edge);
 }
 
 /* --- the task that executes a model ---------------------------------------- */
