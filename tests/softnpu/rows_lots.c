@@ -697,6 +697,47 @@ static void halves_beyond_their_range(void)
 		row(aclFloatToFloat16(floats[i]));
 }
 
+/* --- numbers of captured tasks --------------------------------------------------------------------- */
+
+static void sequence_of(aclrtStream s)
+{
+	aclmdlRITask tasks[8] = {NULL};
+	uint32_t n = 8, id;
+
+	row(aclmdlRIGetTasksByStream(s, tasks, &n));
+	row(n);
+	for (uint32_t i = 0; i < n; i++) {
+		id = 99;
+		need(aclmdlRITaskGetSeqId(tasks[i], &id));
+		row(id);
+	}
+}
+
+/* Tasks are counted through all streams; the end resets each event, the first execution adds a task. */
+static void sequence_of_captured_tasks(void)
+{
+	aclrtEvent fork = event_ex(ACL_EVENT_SYNC), join = event_ex(ACL_EVENT_SYNC);
+	aclrtStream s = capturing(), joined = stream(), of[2] = {NULL};
+	void *d = device();
+	uint32_t n = 2;
+	aclmdlRI m = NULL;
+
+	need(aclrtRecordEvent(fork, s));
+	need(aclrtStreamWaitEvent(joined, fork));
+	need(aclrtValueWrite(d, 1, 0, joined));
+	need(aclrtRecordEvent(join, joined));
+	need(aclrtStreamWaitEvent(s, join));
+	row(aclmdlRICaptureEnd(s, &m));
+	row(aclmdlRIGetStreams(m, of, &n));
+	sequence_of(of[0]);
+	sequence_of(of[1]);
+	row(aclmdlRIExecuteAsync(m, s));
+	row(aclmdlRIExecuteAsync(m, s));
+	row(aclrtSynchronizeStream(s));
+	sequence_of(of[0]);
+	sequence_of(of[1]);
+}
+
 const struct row rows_lots[] = {ROW(parameters_in_another_thread), ROW(list_begun_again),
 	ROW(alignment_without_room), ROW(areas_too_large), ROW(memory_freed_amid_a_capture),
 	ROW(attributes_of_no_memory), ROW(user_data_beyond_all), ROW(aborts_wrong_twice),
@@ -711,4 +752,4 @@ const struct row rows_lots[] = {ROW(parameters_in_another_thread), ROW(list_begu
 	ROW(events_waited_for_in_a_callback), ROW(lists_begun_in_a_callback),
 	ROW(default_stream_is_not_captured), ROW(options_amid_an_invalid_capture),
 	ROW(offsets_amid_an_invalid_capture), ROW(lock_given_back_after_the_end), ROW(words_after_the_end),
-	ROW(halves_beyond_their_range), {NULL, NULL}};
+	ROW(halves_beyond_their_range), ROW(sequence_of_captured_tasks), {NULL, NULL}};

@@ -20,6 +20,7 @@ static void model_release(struct object *o)
 		for (unsigned k = 0; k < m->lanes[i].n; k++)
 			op_put(m->lanes[i].ops[k]);
 		free(m->lanes[i].ops);
+		free(m->lanes[i].sequence);
 	}
 	free(m->lanes);
 	object_put(&m->ctx->obj);
@@ -84,26 +85,53 @@ int model_add_lane(struct model *m)
 	return (int)m->n_lanes++;
 }
 
+static bool grow(struct model_lane *l)
+{
+	unsigned capacity = l->capacity ? l->capacity * 2 : 16;
+	struct op **ops = realloc(l->ops, capacity * sizeof(*ops));
+	uint32_t *sequence = ops ? realloc(l->sequence, capacity * sizeof(*sequence)) : NULL;
+
+	if (ops)
+		l->ops = ops;
+	if (!sequence)
+		return false;
+	l->sequence = sequence;
+	l->capacity = capacity;
+	return true;
+}
+
 aclError model_append(struct model *m, unsigned lane, struct op *op)
 {
 	struct model_lane *l = &m->lanes[lane];
 
-	if (op && l->n == l->capacity) {
-		unsigned capacity = l->capacity ? l->capacity * 2 : 16;
-		struct op **ops = realloc(l->ops, capacity * sizeof(struct op *));
-
-		if (!ops) {
-			op_put(op);
-			op = NULL;
-		} else {
-			l->ops = ops;
-			l->capacity = capacity;
-		}
+	if (op && l->n == l->capacity && !grow(l)) {
+		op_put(op);
+		op = NULL;
 	}
 	if (!op)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
+	l->sequence[l->n] = m->n_tasks++;
 	l->ops[l->n++] = op;
 	return ACL_SUCCESS;
+}
+
+static enum op_step notification_step(struct op *op, struct lane *lane)
+{
+	(void)op;
+	(void)lane;
+	return OP_DONE;
+}
+
+static const struct op_type notification_type = {.name = "NOTIFY_RECORD", .step = notification_step};
+
+aclError model_add_notification(struct model *m)
+{
+	aclError rc = ACL_SUCCESS;
+
+	if (m->captured && !m->notifies)
+		rc = model_append(m, 0, op_new(&notification_type, sizeof(struct op)));
+	m->notifies |= !rc;
+	return rc;
 }
 
 struct op *model_slot(struct model *m, unsigned lane, unsigned index)

@@ -18,6 +18,7 @@ enum model_state {
 /* The tasks of one stream. */
 struct model_lane {
 	struct op **ops;
+	uint32_t *sequence; /* of each: how many tasks the model had before it */
 	unsigned n, capacity;
 	struct stream *stream; /* bound, or made for aclmdlRIGetStreams; NULL else */
 	bool head; /* starts by itself; others wait for aclrtActiveStream */
@@ -43,6 +44,8 @@ struct model {
 	char name[512];
 	struct model_lane *lanes;
 	unsigned n_lanes;
+	uint32_t n_tasks; /* of all lanes, also those that are cleaned away */
+	bool notifies; /* its last task is there, which says that an execution is over */
 	unsigned edges; /* waits between lanes: how many records they refer to */
 	unsigned running; /* executions submitted and not over */
 	struct npu_condition idle;
@@ -72,6 +75,8 @@ void model_kill(struct model *m, struct list *callbacks);
 void model_run_callbacks(struct list *callbacks);
 /* Handles of its tasks end (model_task.c). */
 void model_tasks_release(struct model *m);
+/* The first execution adds a task to the stream that the capture began on. */
+aclError model_add_notification(struct model *m);
 struct op *model_slot(struct model *m, unsigned lane, unsigned index);
 void model_replace(struct model *m, unsigned lane, unsigned index, struct op *op);
 /* A context goes: open captures end, its models are destroyed. */

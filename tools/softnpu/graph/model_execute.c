@@ -58,6 +58,8 @@ static aclError execute_async(aclmdlRI model, aclrtStream stream)
 		rc = check_ready(m);
 	if (!rc)
 		rc = stream_enter(STREAM_SUBMIT, &s);
+	if (!rc)
+		rc = model_add_notification(m);
 	return rc ? rc : stream_submit(s, model_execute_op(m));
 }
 

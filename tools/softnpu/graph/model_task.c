@@ -193,7 +193,7 @@ static aclError get_seq(aclmdlRITask handle, uint32_t *id)
 	if (!rc)
 		rc = check_captured(m);
 	if (!rc)
-		*id = t->index;
+		*id = m->lanes[t->lane].sequence[t->index];
 	return rc;
 }
 
