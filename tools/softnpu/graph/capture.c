@@ -112,13 +112,22 @@ static void close_capture(struct capture *cap, bool keep_model)
 	free(cap->edges);
 	free(cap->externals);
 	free(cap);
-	if (keep_model) {
+	/* A body lives as long as its condition: a capture that failed has filled it for good. */
+	if (keep_model || m->sub) {
 		m->state = MODEL_READY;
 		m->filled = true;
-	} else if (!m->sub) {
+	} else {
 		model_kill(m, NULL);
 	}
 	object_put(&m->obj);
+}
+
+bool capture_is_valid(const struct model *m)
+{
+	struct capture *c;
+
+	list_for_each(c, &captures, link) if (c->model == m) return !c->invalid;
+	return false;
 }
 
 void captures_release_context(struct context *ctx)

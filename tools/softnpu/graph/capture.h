@@ -45,6 +45,8 @@ void capture_forget_event(struct event *ev);
 bool capture_forbids(void);
 aclError capture_refuses(void);
 void capture_invalidate(struct capture *cap);
+/* The model is being captured, and nothing has invalidated that. */
+bool capture_is_valid(const struct model *m);
 /* In a forked child. */
 void captures_forget(void);
 /* Capturing stream behind a handle, or an error. */

@@ -56,8 +56,12 @@ bool conditions_complete(const struct model *m)
 {
 	struct condition *c;
 
-	list_for_each(c, &m->conditions, link) for (unsigned i = 0; i < c->n;
-						    i++) if (!c->bodies[i]->filled) return false;
+	list_for_each(c, &m->conditions, link)
+	{
+		for (unsigned i = 0; i < c->n; i++)
+			if (!c->bodies[i]->filled || !conditions_complete(c->bodies[i]))
+				return false;
+	}
 	return true;
 }
 
@@ -71,7 +75,7 @@ static aclError condition_create(
 
 	if (!rc && !m->captured)
 		rc = npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "only for captured models");
-	if (!rc && m->state != MODEL_CAPTURING)
+	if (!rc && !capture_is_valid(m))
 		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "the model is not being captured");
 	if (!rc)
 		rc = model_enter(m);
