@@ -255,7 +255,7 @@ static void model_tasks(void)
 /* So that the next ones have the same handles. */
 static void tasks_and_groups_go_with_their_model(void)
 {
-	aclmdlRITask task, first_task = NULL;
+	aclmdlRITask task[9], first_task = NULL; /* eight keep the group apart */
 	aclrtTaskGrp group, first_group = NULL;
 	aclrtStream stream;
 	struct fill_args args;
@@ -275,10 +275,11 @@ static void tasks_and_groups_go_with_their_model(void)
 		OK(aclmdlRICaptureEnd(s, &m));
 		n = 1;
 		OK(aclmdlRIGetStreams(m, &stream, &n));
-		OK(aclmdlRIGetTasksByStream(stream, &task, &n));
-		first_task = i ? first_task : task;
+		n = 9;
+		OK(aclmdlRIGetTasksByStream(stream, task, &n));
+		first_task = i ? first_task : task[0];
 		first_group = i ? first_group : group;
-		TRUE(task == first_task && group == first_group);
+		TRUE(task[0] == first_task && group == first_group);
 		OK(aclmdlRIDestroy(m));
 		IS(aclmdlRICaptureTaskUpdateBegin(s2, group), 107017);
 	}

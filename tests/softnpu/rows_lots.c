@@ -738,6 +738,40 @@ static void sequence_of_captured_tasks(void)
 	sequence_of(of[1]);
 }
 
+/* Tasks that do nothing keep a group apart from what is before it. */
+static void tasks_before_a_group(void)
+{
+	aclrtStream s = capturing(), of = NULL;
+	aclrtTaskGrp g = NULL;
+	uint32_t n = 1;
+	aclmdlRI m = NULL;
+
+	need(aclrtValueWrite(device(), 1, 0, s));
+	row(aclmdlRICaptureTaskGrpBegin(s));
+	row(aclmdlRICaptureTaskGrpEnd(s, &g));
+	row(aclmdlRICaptureEnd(s, &m));
+	need(aclmdlRIGetStreams(m, &of, &n));
+	row(aclmdlRIGetTasksByStream(of, NULL, &n));
+	row(n);
+}
+
+/* So the second group interrupts the first. */
+static void two_groups_at_once(void)
+{
+	aclrtEvent fork = event_ex(ACL_EVENT_SYNC);
+	aclrtStream s = capturing(), joined = stream();
+	aclrtTaskGrp g = NULL;
+
+	need(aclrtRecordEvent(fork, s));
+	need(aclrtStreamWaitEvent(joined, fork));
+	row(aclmdlRICaptureTaskGrpBegin(s));
+	row(aclmdlRICaptureTaskGrpBegin(joined));
+	row(aclmdlRICaptureTaskGrpBegin(joined));
+	row(aclmdlRICaptureTaskGrpEnd(joined, &g));
+	row(aclmdlRICaptureTaskGrpEnd(s, &g));
+	row_of_end(s);
+}
+
 const struct row rows_lots[] = {ROW(parameters_in_another_thread), ROW(list_begun_again),
 	ROW(alignment_without_room), ROW(areas_too_large), ROW(memory_freed_amid_a_capture),
 	ROW(attributes_of_no_memory), ROW(user_data_beyond_all), ROW(aborts_wrong_twice),
@@ -752,4 +786,5 @@ const struct row rows_lots[] = {ROW(parameters_in_another_thread), ROW(list_begu
 	ROW(events_waited_for_in_a_callback), ROW(lists_begun_in_a_callback),
 	ROW(default_stream_is_not_captured), ROW(options_amid_an_invalid_capture),
 	ROW(offsets_amid_an_invalid_capture), ROW(lock_given_back_after_the_end), ROW(words_after_the_end),
-	ROW(halves_beyond_their_range), ROW(sequence_of_captured_tasks), {NULL, NULL}};
+	ROW(halves_beyond_their_range), ROW(sequence_of_captured_tasks), ROW(tasks_before_a_group),
+	ROW(two_groups_at_once), {NULL, NULL}};

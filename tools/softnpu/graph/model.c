@@ -115,14 +115,14 @@ aclError model_append(struct model *m, unsigned lane, struct op *op)
 	return ACL_SUCCESS;
 }
 
-static enum op_step notification_step(struct op *op, struct lane *lane)
+enum op_step task_step_over(struct op *op, struct lane *lane)
 {
 	(void)op;
 	(void)lane;
 	return OP_DONE;
 }
 
-static const struct op_type notification_type = {.name = "NOTIFY_RECORD", .step = notification_step};
+static const struct op_type notification_type = {.name = "NOTIFY_RECORD", .step = task_step_over};
 
 aclError model_add_notification(struct model *m)
 {

@@ -77,6 +77,8 @@ void model_run_callbacks(struct list *callbacks);
 void model_tasks_release(struct model *m);
 /* The first execution adds a task to the stream that the capture began on. */
 aclError model_add_notification(struct model *m);
+/* Step of tasks with which a program has nothing to do. */
+enum op_step task_step_over(struct op *op, struct lane *lane);
 struct op *model_slot(struct model *m, unsigned lane, unsigned index);
 void model_replace(struct model *m, unsigned lane, unsigned index, struct op *op);
 /* A context goes: open captures end, its models are destroyed. */

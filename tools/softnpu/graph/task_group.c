@@ -39,6 +39,20 @@ aclError group_check(struct capture *cap, struct stream *s, const struct op *op)
 	return rc;
 }
 
+/* What a group is updated to must not have been fetched: so many tasks lie between it and what is before. */
+#define TASKS_FETCHED_AHEAD 8
+
+static const struct op_type nop_type = {.name = "NOP", .step = task_step_over};
+
+static aclError keep_distance(struct stream *s)
+{
+	aclError rc = ACL_SUCCESS;
+
+	for (unsigned i = 0; i < TASKS_FETCHED_AHEAD && !rc; i++)
+		rc = stream_submit(s, op_new(&nop_type, sizeof(struct op)));
+	return rc;
+}
+
 static aclError group_begin(aclrtStream handle)
 {
 	struct stream *s;
@@ -49,6 +63,9 @@ static aclError group_begin(aclrtStream handle)
 	if (s->grouping || s->update)
 		return npu_err(
 			ACL_ERROR_STREAM_TASK_GROUP_STATUS, "a task group is open, or an update under way");
+	rc = keep_distance(s);
+	if (rc)
+		return rc;
 	s->grouping = s->group_open = true;
 	s->group_first = s->capture->model->lanes[s->capture_lane].n;
 	s->capture->groups++;
