@@ -69,79 +69,6 @@ static void lists_completed(void)
 
 /* --- models and their tasks ---------------------------------------------------------------------- */
 
-static void *condition_of(void *handle)
-{
-	uint64_t *at;
-
-	row(aclmdlRICondHandleGetCondPtr(handle, &at));
-	return NULL;
-}
-
-/* The word of a condition is of no context, but without one it is not asked for. */
-static void conditions_elsewhere(void)
-{
-	uint64_t *here = NULL, *there = NULL;
-	aclmdlRICondHandle handle = NULL;
-	aclrtStream s = capturing();
-	aclrtContext other;
-	aclmdlRI m = NULL;
-
-	need(aclmdlRICaptureGetInfo(s, NULL, &m));
-	need(aclmdlRICondHandleCreate(m, 0, (aclmdlRICondHandleFlag)0, &handle));
-	need(aclmdlRICondHandleGetCondPtr(handle, &here));
-	need(aclrtCreateContext(&other, 0));
-	row(aclmdlRICondHandleGetCondPtr(handle, &there));
-	row(here == there);
-	in_thread(condition_of, handle);
-}
-
-/* A body whose capture failed has ended all the same, if no body within it is missing. */
-static void bodies_captured_wrongly(void)
-{
-	aclrtStream s = capturing(), x = stream(), y = stream();
-	aclrtEvent fork = event_ex(ACL_EVENT_SYNC), never_awaited = event_ex(ACL_EVENT_SYNC);
-	aclmdlRI m = NULL, body[2] = {NULL}, inner = NULL;
-	aclmdlRICondTaskParams task = {.type = ACL_MODEL_RI_COND_TYPE_IF, .modelRIArray = body, .size = 2};
-
-	need(aclmdlRICaptureGetInfo(s, NULL, &m));
-	need(aclmdlRICondHandleCreate(m, 0, (aclmdlRICondHandleFlag)0, &task.handle));
-	need(aclmdlRIAddCondTask(task, s, 0));
-	need(aclmdlRICaptureToModelRIBegin(x, body[0], RELAXED));
-	need(aclrtRecordEvent(fork, x));
-	need(aclrtStreamWaitEvent(y, fork));
-	need(aclrtRecordEvent(never_awaited, y));
-	row(aclmdlRICaptureEnd(x, NULL));
-	row(aclmdlRICaptureToModelRIBegin(x, body[0], RELAXED));
-	need(aclmdlRICaptureToModelRIBegin(x, body[1], RELAXED));
-	row(aclmdlRICaptureEnd(x, NULL));
-	row(aclmdlRICaptureEnd(s, &m));
-
-	s = capturing();
-	need(aclmdlRICaptureGetInfo(s, NULL, &m));
-	need(aclmdlRICondHandleCreate(m, 0, (aclmdlRICondHandleFlag)0, &task.handle));
-	task.size = 1;
-	need(aclmdlRIAddCondTask(task, s, 0));
-	need(aclmdlRICaptureToModelRIBegin(x, body[0], RELAXED));
-	task.modelRIArray = &inner;
-	need(aclmdlRICondHandleCreate(body[0], 0, (aclmdlRICondHandleFlag)0, &task.handle));
-	need(aclmdlRIAddCondTask(task, x, 0));
-	row(aclmdlRICaptureEnd(x, NULL));
-	row(aclmdlRICaptureEnd(s, &m));
-}
-
-static void condition_of_an_invalid_capture(void)
-{
-	aclrtEvent e = event_ex(ACL_EVENT_SYNC);
-	aclrtStream s = capturing();
-	aclmdlRICondHandle handle;
-	aclmdlRI m = NULL;
-
-	need(aclmdlRICaptureGetInfo(s, NULL, &m));
-	need(aclrtRecordEvent(e, s));
-	row(aclrtStreamWaitEvent(capturing(), e));
-	row(aclmdlRICondHandleCreate(m, 0, (aclmdlRICondHandleFlag)0, &handle));
-}
-
 static void tasks_set_twice(void)
 {
 	aclrtStream s = capturing(), inner = NULL, x = stream();
@@ -782,8 +709,7 @@ static void limits_of_default_stream_given_up(void)
 }
 
 const struct row rows_drawn[] = {ROW(functions_gone_without_device), ROW(parameters_of_unknown_kernels),
-	ROW(lists_completed), ROW(conditions_elsewhere), ROW(bodies_captured_wrongly),
-	ROW(condition_of_an_invalid_capture), ROW(tasks_set_twice), ROW(reset_of_another_device),
+	ROW(lists_completed), ROW(tasks_set_twice), ROW(reset_of_another_device),
 	ROW(updates_of_unknown_tasks), ROW(arrays_without_device), ROW(array_without_device_on_dead_stream),
 	ROW(buffers_of_finished_list), ROW(list_changed_elsewhere), ROW(snapshot_without_callback),
 	ROW(streams_bound_with_unknown_flag), ROW(parameters_of_another_list), ROW(binary_loaded_late),

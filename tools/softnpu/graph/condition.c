@@ -3,6 +3,7 @@
 #include "tools/softnpu/graph/condition.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/softnpu/graph/capture.h"
 #include "tools/softnpu/memory/memory.h"
@@ -245,6 +246,34 @@ static bool make_bodies(struct condition *c, const aclmdlRICondTaskParams *param
 	return c->bodies != NULL;
 }
 
+/* Of a task that was not captured; it has given up its own references. */
+static void drop_bodies(struct condition *c, const aclmdlRICondTaskParams *params)
+{
+	for (unsigned i = 0; i < c->n; i++)
+		model_kill(c->bodies[i], NULL);
+	free(c->bodies);
+	c->bodies = NULL;
+	c->n = 0;
+	c->used = false;
+	memset(params->modelRIArray, 0, params->size * sizeof(*params->modelRIArray));
+}
+
+static aclError submit(struct stream *s, struct cond_op *op, const aclmdlRICondTaskParams *params)
+{
+	struct condition *c = op->cond;
+	aclError rc;
+
+	if (!make_bodies(c, params)) {
+		rc = npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for %u bodies", params->size);
+		op_put(&op->op);
+	} else {
+		rc = stream_submit(s, &op->op);
+	}
+	if (rc)
+		drop_bodies(c, params);
+	return rc;
+}
+
 static aclError add_task(const aclmdlRICondTaskParams *params, aclrtStream stream)
 {
 	struct condition *c;
@@ -274,11 +303,7 @@ static aclError add_task(const aclmdlRICondTaskParams *params, aclrtStream strea
 	object_get(&c->obj);
 	c->used = true;
 	c->type = params->type;
-	if (!make_bodies(c, params)) {
-		op_put(&op->op);
-		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for %u bodies", params->size);
-	}
-	return capture_append(s, &op->op);
+	return submit(s, op, params);
 }
 
 aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams params, aclrtStream stream, uint32_t flags)
