@@ -201,8 +201,10 @@ static void destroy_behind_waiting_host_function(void)
 	if (bug)
 		make_busy(s);
 	CALL(aclrtLaunchHostFunc, .stream = s, .fn = HANDLE);
-	if (!bug)
+	if (!bug) {
+		pair_launched_begins();
 		callback_ran();
+	}
 	CALL(aclrtDestroyStream, .stream = s);
 }
 
@@ -219,6 +221,8 @@ static void destroy_behind_model_with_host_function(void)
 		CALL(aclrtLaunchHostFunc, .stream = captured, .fn = HANDLE);
 	model = capture_end(captured);
 	CALL(aclmdlRIExecuteAsync, .modelRI = model, .stream = s);
+	if (!bug)
+		pair_launched_begins();
 	callback_ran();
 	CALL(aclrtDestroyStream, .stream = s);
 	CALL(aclmdlRIDestroy, .modelRI = model);
