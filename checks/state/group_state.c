@@ -92,6 +92,9 @@ static void group_ended(struct checks *c, struct acl_call_record *call)
 
 	if (!model || stream_rarely(stream_of(call), group) != object_ref(model))
 		return;
+	/* Refused before anything is done. */
+	if (error_of(call) == ACL_ERROR_RT_PARAM_INVALID)
+		return;
 	counter_dec(&model_state(model)->groups);
 	group_is_open(c, stream_of(call), succeeded(call) ? 0 : GROUP_UNKNOWN);
 }

@@ -53,6 +53,21 @@ static void begin_on_a_destroyed_stream(void **state)
 	assert_int_equal(fixture_count(fixture, "capture-begin-twice"), 0);
 }
 
+/* An end that is refused for its argument ends nothing. */
+static void group_behind_a_refused_end(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	aclrtStream s = fixture_stream(fixture, 1);
+
+	(void)state;
+	begin(fixture, s);
+	CALL(fixture, aclmdlRICaptureTaskGrpBegin, 0, .stream = s);
+	CALL(fixture, aclmdlRICaptureTaskGrpEnd, 107000, .stream = s);
+	want(fixture, "null-required-pointer:error");
+	CALL(fixture, aclmdlRICaptureTaskGrpBegin, 107033, .stream = s);
+	want(fixture, "taskgrp-begin-twice:error");
+}
+
 /* The thread that began the capture has ended, and a later one has its place. */
 static void ended_in_the_place_of_a_thread(void **state)
 {
@@ -617,6 +632,7 @@ int main(void)
 		cmocka_unit_test(joined_through_another),
 		cmocka_unit_test(order_of_two_models),
 		cmocka_unit_test(captured_on_another_stream),
+		cmocka_unit_test(group_behind_a_refused_end),
 		cmocka_unit_test(captured_by_two_threads),
 		cmocka_unit_test(tried_again),
 		cmocka_unit_test(value_address_again),

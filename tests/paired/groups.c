@@ -98,6 +98,30 @@ static void interrupted(void)
 	capture_end(s);
 }
 
+/* Where a group begins with tasks of its own, they are outside of the first one. */
+static void interrupted_by_a_group(void)
+{
+	aclrtStream s = make_stream(), other = make_stream();
+	aclmdlRI m = NULL;
+
+	capture_begin(s);
+	capture_join(s, other);
+	group_begin(s);
+	launch(s);
+	if (bug) {
+		CALL_FAILS(107034, aclmdlRICaptureTaskGrpBegin, .stream = other);
+		CALL_FAILS(107034, aclmdlRICaptureTaskGrpEnd, .stream = s, .handle = OUT);
+		CALL_FAILS(507903, aclmdlRICaptureEnd, .stream = s, .modelRI = &m);
+		return;
+	}
+	group_end(s);
+	group_begin(other);
+	launch(other);
+	group_end(other);
+	capture_join(other, s);
+	capture_end(s);
+}
+
 /* That stream's own group has ended. */
 static void interrupted_behind_a_group(void)
 {
@@ -415,6 +439,7 @@ static const struct pair pairs[] = {
 	PAIR("taskgrp-open-at-end", open_at_end),
 	PAIR("taskgrp-interrupted", interrupted),
 	PAIR("taskgrp-interrupted", interrupted_behind_a_group),
+	PAIR("taskgrp-interrupted", interrupted_by_a_group),
 	PAIR("taskgrp-unsupported-task", set_in_group),
 	PAIR("taskupd-wrong-task-type", set_in_update),
 	PAIR("taskupd-handle-after-destroy", update_of_destroyed),

@@ -29,6 +29,20 @@ static void group_begin_enter(struct checks *c, struct acl_call_record *call)
 			"A task group was begun on this stream, and it has not ended.");
 }
 
+/* The runtime's answer decides: only of some products a group begins with tasks of its own. */
+static void group_begin_failed(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call), *capture = capture_of(c, s);
+
+	if (!capture || error_of(call) != ACL_ERROR_STREAM_TASK_GROUP_INTR)
+		return;
+	rule_evaluated(call, RULE("taskgrp-interrupted"));
+	FINDING_BROKEN(c, call, RULE("taskgrp-interrupted"),
+		PARTS(part_object("stream", s), part_object("model", capture)),
+		"A task group is open on another stream of the capture, and this one begins with tasks that "
+		"are outside of it.");
+}
+
 static void group_end_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call), *capture = group_needs_capture(c, call);
@@ -189,6 +203,7 @@ static void task_groups_bind(
 
 static const struct check_hook hooks[] = {
 	{ON_OP(CAPTURE_GROUP_BEGIN), ACL_ENTER, group_begin_enter},
+	{ON_OP(CAPTURE_GROUP_BEGIN), ACL_FAILED, group_begin_failed},
 	{ON_OP(CAPTURE_GROUP_END), ACL_ENTER, group_end_enter},
 	{ON_OP(CAPTURE_UPDATE_BEGIN), ACL_ENTER, update_begin_enter},
 	{ON_OP(CAPTURE_UPDATE_END), ACL_ENTER, update_end_enter},
