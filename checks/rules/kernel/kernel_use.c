@@ -361,6 +361,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(DESTROY_BINARY), ACL_ENTER, unloading},
 	{ON_OP(BINARY_REGISTER_FUNCTION), ACL_ENTER, kernel_register_enter},
 	{ON_OP_WITH(INFO_FUNCTION, KERNEL_NAME), ACL_FAILED, not_found},
+	/* The documents ask it of this function alone. */
 	{ACL_API_aclrtLaunchKernel, ACL_ENTER, launching_plain},
 	{ON_OP_WITH(LAUNCH_KERNEL, ARGUMENT_ARRAY), ACL_ENTER, launching_array},
 	{ON_OP(LAUNCH_KERNEL), ACL_ENTER, launching},

@@ -303,6 +303,7 @@ static void process_bind(void (*add)(void *binder, unsigned api, enum acl_phase,
 }
 
 static const struct check_hook hooks[] = {
+	/* What counts references answers by their number. */
 	{ACL_API_aclFinalize, ACL_ENTER, process_finalize_enter},
 	{ON_OP(PROCESS_FINALIZE), ACL_LEAVE, process_finalize_leave},
 	{ON_OP(DEVICE_SET), ACL_LEAVE, set},
