@@ -67,6 +67,7 @@ struct acl_finding {
 	uint8_t severity; /* enum acl_severity after target_cann and configuration */
 	bool advice; /* printed apart, never fails a gate */
 	bool secondary; /* a consequence: cause names the finding that explains it */
+	bool explains; /* secondary, and says how the finding that cause names came about */
 	bool relaxed; /* a newer CANN than the strict default no longer asks for it */
 	bool at_leave; /* checked after its call; false when there is none */
 	uint64_t cause; /* serial of the explaining finding, 0 = none */

@@ -11,7 +11,7 @@ bool rule_wanted(const struct checks *c, const struct acl_rule *rule)
 
 struct graded {
 	uint8_t severity;
-	bool advice, secondary, relaxed;
+	bool advice, secondary, explains, relaxed;
 };
 
 /* Severity and kind of this finding after configuration and target; false = nothing to say. */
@@ -23,7 +23,8 @@ static bool grade(
 
 	f->severity = g->severity >= 0 ? (uint8_t)g->severity : rule->severity;
 	f->advice = s->advice || g->advice;
-	f->secondary = g->secondary || g->beside == BESIDE_AS_REASON;
+	f->explains = g->beside == BESIDE_AS_REASON;
+	f->secondary = g->secondary || f->explains;
 	f->relaxed = since >= 0 && to != NOT_RELAXED && load_relaxed(&c->target) < 0;
 	if (since < 0 || to == NOT_RELAXED || load_relaxed(&c->target) < since)
 		return true;
@@ -65,6 +66,7 @@ static void draft_fill(struct acl_finding *f, const struct acl_rule *rule, const
 	f->severity = graded->severity;
 	f->advice = graded->advice;
 	f->secondary = graded->secondary;
+	f->explains = graded->explains;
 	f->relaxed = graded->relaxed;
 }
 

@@ -239,13 +239,16 @@ void finding_text(struct text *t, const struct finding_record *s, bool colour)
 {
 	heading(t, s, colour);
 	text_char(t, '\n');
-	if (s->f->secondary && s->f->cause) {
+	if (s->f->secondary && s->f->cause && !s->f->explains) {
 		consequence(t, s);
 		return;
 	}
 	call_lines(t, s);
+	if (s->f->explains && s->f->cause)
+		text_fmt(t, "   %s%u\n", msg(MSG_EXPLAINS), s->f->cause);
 	fault_lines(t, s->f);
-	frames(t, s->ips, s->n_ips, msg(MSG_AT), "      ");
+	/* What it explains has the rest of the stack. */
+	frames(t, s->ips, s->f->explains && s->n_ips ? 1 : s->n_ips, msg(MSG_AT), "      ");
 	for (unsigned i = 0; i < s->f->n_objects && i < ACL_FINDING_OBJECTS; i++)
 		object_lines(t, &s->f->objects[i]);
 	closing_lines(t, s, colour);

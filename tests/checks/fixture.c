@@ -346,6 +346,7 @@ static void finding(void *context, const struct acl_finding *f)
 	found->severity = f->severity;
 	found->advice = f->advice;
 	found->secondary = f->secondary;
+	found->explains = f->explains;
 	found->at_leave = f->at_leave;
 	found->repeat = f->repeat;
 	found->serial = f->serial;

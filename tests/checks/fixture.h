@@ -35,7 +35,7 @@ struct fixture_finding {
 	char text[2048]; /* all it says, see fixture_text.c */
 	const struct acl_rule *rule;
 	uint8_t severity;
-	bool advice, secondary, at_leave;
+	bool advice, secondary, explains, at_leave;
 	uint64_t repeat, serial;
 	unsigned n_values, n_objects;
 };

@@ -181,6 +181,14 @@ static void beside_another(void **state)
 	FINDING_OF(fixture->checks, &call, general, true, PARTS(part_beside(BESIDE_AS_REASON)), "why");
 	expect("");
 	assert_int_equal(call.state.finding, 0);
+	begin(22);
+	make(always, true);
+	FINDING_OF(fixture->checks, &call, general, true, PARTS(part_beside(BESIDE_AS_REASON)), "why");
+	findings_settle(fixture->checks, &call);
+	assert_string_equal(fixture->found[fixture->n_found - 1].rule->id, general->id);
+	assert_true(fixture->found[fixture->n_found - 1].secondary);
+	assert_true(fixture->found[fixture->n_found - 1].explains);
+	want(fixture, named(always, NULL));
 	begin(9);
 	FINDING_OF(fixture->checks, &call, general, true, PARTS(part_beside(BESIDE_AS_CONSEQUENCE)), "then");
 	expect(named(general, NULL));
@@ -190,6 +198,7 @@ static void beside_another(void **state)
 	findings_settle(fixture->checks, &call);
 	assert_string_equal(fixture->found[fixture->n_found - 1].rule->id, general->id);
 	assert_true(fixture->found[fixture->n_found - 1].secondary);
+	assert_false(fixture->found[fixture->n_found - 1].explains);
 	want(fixture, named(always, NULL));
 }
 

@@ -95,8 +95,9 @@ static void copy_finding(const char *word)
 	f = base(!strcmp(word, "advice") ? 1 : !strcmp(word, "warning") ? 2 : 0, &ev);
 	f.advice = !strcmp(word, "advice");
 	f.relaxed = !strcmp(word, "warning");
-	if (!strcmp(word, "secondary")) {
+	if (!strcmp(word, "secondary") || !strcmp(word, "reason")) {
 		f.secondary = true;
+		f.explains = !strcmp(word, "reason");
 		f.cause = 1;
 	}
 	if (!strcmp(word, "repeat")) {

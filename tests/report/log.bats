@@ -16,6 +16,20 @@ load helper
 	[[ $output == *"verdict: fail"* ]]
 }
 
+@test "a consequence is short; what explains another finding says how and where that came about" {
+	run "$FINDINGS" secondary
+	[[ $output == *"a consequence of finding 1"* ]]
+	[[ $output != *"offset = "* ]]
+	run "$FINDINGS" reason
+	[[ $output == *"explains finding 1"* ]]
+	[[ $output != *"consequence"* ]]
+	[[ $output == *"offset = 12 bytes"* ]]
+	[[ $output == *"created by aclrtMallocHost"* ]]
+	[[ $output == *"hint: Align the address to 64 bytes."* ]]
+	ACLCHECK_LANG=zh run "$FINDINGS" reason
+	[[ $output == *"说明以下问题的原因:#1"* ]]
+}
+
 @test "Chinese on request" {
 	ACLCHECK_LANG=zh run "$FINDINGS" error
 	[[ $output == *"异步复制的内存未对齐"* ]]
