@@ -647,14 +647,18 @@ static void sizes_of_parameters(void)
 
 static void no_stream_is_left(void)
 {
-	aclrtContext context;
+	aclrtContext context, other;
 	uint32_t left;
 
-	putenv("SOFTNPU_STREAMS=1");
+	/* The device's own and that of the context; another context has none of its own. */
+	putenv("SOFTNPU_STREAMS=2");
 	OK(aclrtSetDevice(0));
 	OK(aclrtCreateContext(&context, 0));
 	OK(aclrtGetStreamAvailableNum(&left));
 	IS(left, 0);
+	IS(aclrtCreateContext(&other, 0), 207008);
+	OK(aclrtDestroyContext(context));
+	OK(aclrtCreateContext(&other, 0));
 }
 
 static const struct tap_case cases[] = {

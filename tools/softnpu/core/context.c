@@ -171,6 +171,9 @@ static aclError context_make(aclrtContext *out, int32_t id, aclrtStream *own)
 
 	if (!dev)
 		return ACL_ERROR_RT_INVALID_DEVICEID;
+	if (dev->streams >= CFG(streams))
+		return npu_err(ACL_ERROR_RT_NO_STREAM_RESOURCE,
+			"the device has no stream left for the context's own");
 	ctx = context_new(dev, false);
 	if (!ctx)
 		return npu_err(
