@@ -28,6 +28,15 @@ static inline bool runtime_ended(struct checks *c)
 	return load_relaxed(&init_state(c)->ended);
 }
 
+/*
+ * Whether what is left when the process ends was forgotten.  _exit and quick_exit give nothing back, which is
+ * what they are for; but behind the end of the runtime nothing was to be left any more.
+ */
+static inline bool end_judges_leaks(struct checks *c, enum checks_end kind)
+{
+	return kind == CHECKS_END_EXIT || (kind == CHECKS_END_QUICK && runtime_ended(c));
+}
+
 /* Of the leave of an aclInit, behind this module's: a forked child took nothing over from its parent. */
 bool init_began_anew(const struct acl_call_record *call);
 

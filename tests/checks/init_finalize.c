@@ -243,6 +243,25 @@ static void end_of_other_kinds(void **state)
 	silent(child.fixture);
 }
 
+/* What is left behind the end of the runtime was forgotten, however the process ends. */
+static void left_by_quick_exit(void **state)
+{
+	struct fixture *over = fixture_ready(DOCUMENTS), *again = fixture_ready(DOCUMENTS);
+
+	(void)state;
+	fixture_malloc_host(over, HOST_MEMORY, SIZE);
+	CALL(over, aclrtResetDevice, 0, .deviceId = 0);
+	CALL(over, aclFinalize, 0);
+	checks_finish(over->checks, CHECKS_END_QUICK);
+	want(over, "leak-host-memory:warning");
+	fixture_malloc_host(again, HOST_MEMORY, SIZE);
+	CALL(again, aclrtResetDevice, 0, .deviceId = 0);
+	CALL(again, aclFinalize, 0);
+	CALL(again, aclInit, 0);
+	checks_finish(again->checks, CHECKS_END_QUICK);
+	silent(again);
+}
+
 static void leaks_once_by_device(void **state)
 {
 	struct fixture *fixture = fixture_ready(DOCUMENTS);
@@ -397,6 +416,7 @@ int main(void)
 		cmocka_unit_test(finalize_with_device),
 		cmocka_unit_test(finalize_with_devices),
 		cmocka_unit_test(end_of_other_kinds),
+		cmocka_unit_test(left_by_quick_exit),
 		cmocka_unit_test(finalize_after_main),
 		cmocka_unit_test(leaks_once_by_device),
 		cmocka_unit_test(leaks_of_own_contexts),

@@ -3,6 +3,7 @@
 #include "checks/rules/memory/ipc_keys.h"
 
 #include "checks/state/freed_memory.h"
+#include "checks/state/init_state.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/physical_state.h"
 #include "checks/rules/memory/leak.h"
@@ -426,7 +427,7 @@ static void ipc_finish(struct checks *c, enum checks_end kind)
 	struct leaks left = {0};
 	struct share *s;
 
-	if (kind != CHECKS_END_EXIT)
+	if (!end_judges_leaks(c, kind))
 		return;
 	share_each(c, s)
 	{

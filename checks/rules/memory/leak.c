@@ -6,6 +6,7 @@
  */
 #include "checks/rules/memory/leak.h"
 #include "checks/state/device_state.h"
+#include "checks/state/init_state.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/physical_state.h"
 
@@ -255,7 +256,7 @@ static void leak_finish(struct checks *c, enum checks_end kind)
 		{ACL_HANDLE_CNT_NOTIFY, "count notifies"}, {ACL_HANDLE_LABEL, "labels"},
 		{ACL_HANDLE_LABEL_LIST, "label lists"}, {ACL_HANDLE_GROUP_INFO, "group descriptions"}};
 
-	if (kind != CHECKS_END_EXIT)
+	if (!end_judges_leaks(c, kind))
 		return;
 	all_device_memory(c);
 	host_memory(c);
