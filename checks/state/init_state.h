@@ -4,6 +4,7 @@
 #define CHECKS_INIT_STATE_H
 
 #include "checks/engine/instance.h"
+#include "checks/state/init_state.h"
 
 struct init_state {
 	_Atomic int32_t count; /* as 8.5 and later do: a repeated aclInit answers 100002 and counts */
@@ -29,10 +30,10 @@ static inline bool runtime_ended(struct checks *c)
 }
 
 /*
- * Whether what is left when the process ends was forgotten.  _exit and quick_exit give nothing back, which is
- * what they are for; but behind the end of the runtime nothing was to be left any more.
+ * Whether the program did all that it ever will when the process ends, so that what is missing was forgotten.
+ * _exit and quick_exit leave work undone, which is what they are for; but not behind the end of the runtime.
  */
-static inline bool end_judges_leaks(struct checks *c, enum checks_end kind)
+static inline bool end_is_whole(struct checks *c, enum checks_end kind)
 {
 	return kind == CHECKS_END_EXIT || (kind == CHECKS_END_QUICK && runtime_ended(c));
 }

@@ -247,8 +247,15 @@ static void end_of_other_kinds(void **state)
 static void left_by_quick_exit(void **state)
 {
 	struct fixture *over = fixture_ready(DOCUMENTS), *again = fixture_ready(DOCUMENTS);
+	struct scenario open = scenario(DOCUMENTS, SIZE);
 
 	(void)state;
+	COPY(open, open.h, open.d, SIZE, DEVICE_TO_HOST, open.s);
+	CALL(open.fixture, aclFinalize, 0);
+	checks_finish(open.fixture->checks, CHECKS_END_QUICK);
+	want(open.fixture, "finalize-before-reset:error async-copy-never-synchronized:warning "
+			   "leak-device-memory:warning "
+			   "leak-host-memory:warning leak-objects:warning");
 	fixture_malloc_host(over, HOST_MEMORY, SIZE);
 	CALL(over, aclrtResetDevice, 0, .deviceId = 0);
 	CALL(over, aclFinalize, 0);

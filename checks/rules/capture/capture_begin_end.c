@@ -3,6 +3,7 @@
 
 #include "checks/engine/finding_statement.h"
 #include "checks/state/capture_state.h"
+#include "checks/state/init_state.h"
 #include "checks/state/device_state.h"
 #include "checks/state/event_state.h"
 #include "checks/state/stream_state.h"
@@ -175,9 +176,11 @@ static void capture_finish(struct checks *c, enum checks_end kind)
 {
 	struct acl_object *o;
 
+	if (!end_is_whole(c, kind))
+		return;
 	object_each(c, ACL_HANDLE_MODEL, o)
 	{
-		if (kind != CHECKS_END_EXIT || load_relaxed(&o->flags) & ACL_OBJECT_INHERITED ||
+		if (load_relaxed(&o->flags) & ACL_OBJECT_INHERITED ||
 			acl_apis[call_site_api(object_created(c, o))].operation != ACL_OP_CAPTURE_BEGIN)
 			continue;
 		if (FINDING(c, NULL, "capture-never-ended", capture_was_left(o),

@@ -2,6 +2,7 @@
 /* Results that are copied to the host, and for which no one waits. */
 #include "checks/engine/finding_statement.h"
 #include "checks/state/result_state.h"
+#include "checks/state/init_state.h"
 #include "checks/state/stream_state.h"
 
 static bool waits(struct checks *c, struct acl_object *s)
@@ -21,7 +22,7 @@ static void result_finish(struct checks *c, enum checks_end kind)
 	struct acl_object *s, *left[ACL_FINDING_OBJECTS] = {NULL};
 	unsigned n = 0;
 
-	if (kind != CHECKS_END_EXIT || !results_copied(c))
+	if (!end_is_whole(c, kind) || !results_copied(c))
 		return;
 	object_each(c, ACL_HANDLE_STREAM, s)
 	{

@@ -427,7 +427,7 @@ static void ipc_finish(struct checks *c, enum checks_end kind)
 	struct leaks left = {0};
 	struct share *s;
 
-	if (!end_judges_leaks(c, kind))
+	if (!end_is_whole(c, kind))
 		return;
 	share_each(c, s)
 	{

@@ -256,7 +256,7 @@ static void leak_finish(struct checks *c, enum checks_end kind)
 		{ACL_HANDLE_CNT_NOTIFY, "count notifies"}, {ACL_HANDLE_LABEL, "labels"},
 		{ACL_HANDLE_LABEL_LIST, "label lists"}, {ACL_HANDLE_GROUP_INFO, "group descriptions"}};
 
-	if (!end_judges_leaks(c, kind))
+	if (!end_is_whole(c, kind))
 		return;
 	all_device_memory(c);
 	host_memory(c);

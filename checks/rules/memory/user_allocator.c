@@ -175,7 +175,7 @@ static void allocator_finish(struct checks *c, enum checks_end kind)
 {
 	struct allocator_state *s = allocators(c);
 	struct acl_object *left[ACL_FINDING_OBJECTS] = {NULL};
-	bool judged = end_judges_leaks(c, kind);
+	bool judged = end_is_whole(c, kind);
 	uint64_t caller = 0;
 	unsigned n = 0;
 

@@ -71,7 +71,7 @@ static void finalize_finish(struct checks *c, enum checks_end kind)
 	/* That the process was not finalized is said by itself; this is why. */
 	bool reason = rule_wanted(c, RULE("finalize-missing-at-exit"));
 
-	if (kind != CHECKS_END_EXIT || load_relaxed(&init_state(c)->forked))
+	if (!end_is_whole(c, kind) || load_relaxed(&init_state(c)->forked))
 		return;
 	if (load_relaxed(&s->late))
 		report_late(c);

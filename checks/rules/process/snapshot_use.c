@@ -206,7 +206,7 @@ static void snapshot_finish(struct checks *c, enum checks_end kind)
 	struct snapshot *s = snapshot(c);
 	unsigned step = load_relaxed(&s->step);
 
-	if (kind == CHECKS_END_EXIT && step != RUNNING && !load_relaxed(&s->reported))
+	if (end_is_whole(c, kind) && step != RUNNING && !load_relaxed(&s->reported))
 		FINDING(c, NULL, "snapshot-not-unlocked", true, PARTS(part_where(load_relaxed(&s->where))),
 			"The process ends, and it is %s.", step_name(step));
 }

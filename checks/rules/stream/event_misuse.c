@@ -3,6 +3,7 @@
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/event_state.h"
+#include "checks/state/init_state.h"
 #include "checks/state/signal_state.h"
 #include "checks/state/stream_state.h"
 
@@ -160,7 +161,9 @@ static void event_use_finish(struct checks *c, enum checks_end kind)
 	uint64_t where, now;
 	uint32_t at = 0;
 
-	while (kind == CHECKS_END_EXIT && value_table_next(sites(c), &at, &where, &now))
+	if (!end_is_whole(c, kind))
+		return;
+	while (value_table_next(sites(c), &at, &where, &now))
 		if (now / 2 >= MANY_RECORDS)
 			FINDING(c, NULL, "event-timeline-unneeded", !(now & SITE_IS_TIMED),
 				PARTS(part_site(where), part_where(where), part_uint("records", now / 2)),

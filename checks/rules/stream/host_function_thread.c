@@ -4,6 +4,7 @@
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/stream_state.h"
+#include "checks/state/init_state.h"
 
 struct host_functions {
 	struct value_table threads; /* acl_ref of a stream -> its thread */
@@ -87,7 +88,7 @@ static void host_functions_finish(struct checks *c, enum checks_end kind)
 	uint64_t thread, where;
 	uint32_t at = 0;
 
-	if (kind != CHECKS_END_EXIT)
+	if (!end_is_whole(c, kind))
 		return;
 	while (value_table_next(&h->refused, &at, &thread, &where))
 		FINDING_OF(c, NULL, RULE("processreport-not-subscribed"),

@@ -8,6 +8,7 @@
 #include "checks/engine/value_table.h"
 #include "checks/rules/stream/blocking_call.h"
 #include "checks/state/device_state.h"
+#include "checks/state/init_state.h"
 #include "checks/state/notify_state.h"
 #include "checks/state/order_state.h"
 #include "checks/state/stream_state.h"
@@ -225,7 +226,9 @@ static void notify_finish(struct checks *c, enum checks_end kind)
 	static const uint8_t kinds[] = {ACL_HANDLE_NOTIFY, ACL_HANDLE_CNT_NOTIFY};
 	struct acl_object *o;
 
-	for (unsigned k = 0; k < 2 && kind == CHECKS_END_EXIT; k++)
+	if (!end_is_whole(c, kind))
+		return;
+	for (unsigned k = 0; k < 2; k++)
 		object_each(c, kinds[k], o) notify_end(c, o);
 }
 

@@ -9,6 +9,7 @@
 #include "checks/rules/stream/blocking_call.h"
 #include "checks/rules/stream/host_function_thread.h"
 #include "checks/state/stream_state.h"
+#include "checks/state/init_state.h"
 
 #define MOST_THREADS 1024
 #define THREAD_BEGINS_MS 100
@@ -453,7 +454,7 @@ static void callbacks_finish(struct checks *c, enum checks_end kind)
 	uint64_t thread, value;
 	uint32_t at = 0;
 
-	if (kind != CHECKS_END_EXIT)
+	if (!end_is_whole(c, kind))
 		return;
 	while (value_table_next(&k->processing, &at, &thread, &value)) {
 		bool refused = value == REFUSED && !value_table_get(&k->subscribed, thread, &value);

@@ -4,6 +4,7 @@
 #include "checks/rules/copy/earlier_access.h"
 #include "checks/rules/stream/blocking_call.h"
 #include "checks/state/event_state.h"
+#include "checks/state/init_state.h"
 #include "checks/state/order_state.h"
 #include "checks/state/pending_access.h"
 #include "checks/state/signal_state.h"
@@ -214,7 +215,7 @@ static void wait_finish(struct checks *c, enum checks_end kind)
 {
 	struct open_wait w;
 
-	while (kind == CHECKS_END_EXIT && open_wait_take(waits(c), 0, &w))
+	while (end_is_whole(c, kind) && open_wait_take(waits(c), 0, &w))
 		report_at_end(c, &w);
 }
 
