@@ -299,8 +299,7 @@ static void check_barriers(struct checks *c, struct acl_call_record *call)
 	for (size_t i = 0; i < info.barrierNum && i < ACL_RT_CMO_MAX_BARRIER_NUM; i++)
 		if (info.cmoInfo[i].cmoType != ACL_RT_CMO_TYPE_INVALID || !info.cmoInfo[i].barrierId)
 			say(c, call, RULE("cmo-barrier-id"),
-				"A barrier to wait for cannot be an INVALID operation with a number.",
-				"barrier", i);
+				"Only INVALID operations with a number can be waited for.", "barrier", i);
 }
 
 /* --- labels ---------------------------------------------------------------------------- */

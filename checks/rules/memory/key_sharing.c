@@ -162,7 +162,7 @@ static void sharing_free_enter(struct checks *c, struct acl_call_record *call)
 	if (!p || value_table_empty(&sharing(c)->shared) || !map_find(memory_blocks(c), (uintptr_t)p, &place))
 		return;
 	FINDING(c, call, "ipc-free-while-exported", value_table_value(&sharing(c)->shared, (uintptr_t)p) >= 2,
-		PARTS(part_address("devPtr", p)),
+		PARTS(part_address("devPtr", p), part_block("memory", place.block)),
 		"The memory is shared with other processes; aclrtIpcMemClose comes first.");
 }
 

@@ -310,7 +310,7 @@ static void registering_v2(struct checks *c, struct acl_call_record *call)
 	if (b)
 		FINDING(c, call, "host-register-pinned-on-locked", a->flag & ACL_HOST_REG_PINNED,
 			PARTS(part_address("ptr", a->ptr), part_block("memory", b)),
-			"The memory comes from aclrtMallocHost and is page-locked already.");
+			"The memory was allocated page-locked.");
 }
 
 static void unregistering(struct checks *c, struct acl_call_record *call)

@@ -263,28 +263,30 @@ static unsigned objects_alive(struct checks *c, unsigned kind)
 	return n;
 }
 
-static void resource_exhausted(struct checks *c, struct acl_call_record *call, int32_t code, unsigned kind,
-	const struct acl_rule *rule)
+static void event_exhausted(struct checks *c, struct acl_call_record *call)
 {
 	unsigned alive;
 
-	if (error_of(call) != code)
+	if (error_of(call) != ACL_ERROR_RT_NO_EVENT_RESOURCE)
 		return;
-	alive = objects_alive(c, kind);
-	FINDING_BROKEN(c, call, rule, PARTS(part_uint("alive", alive)),
+	alive = objects_alive(c, ACL_HANDLE_EVENT);
+	FINDING_BROKEN(c, call, RULE("event-resource-exhausted"), PARTS(part_uint("alive", alive)),
 		"The runtime has no more; %u of this process are alive.", alive);
-}
-
-static void event_exhausted(struct checks *c, struct acl_call_record *call)
-{
-	resource_exhausted(
-		c, call, ACL_ERROR_RT_NO_EVENT_RESOURCE, ACL_HANDLE_EVENT, RULE("event-resource-exhausted"));
 }
 
 static void stream_exhausted(struct checks *c, struct acl_call_record *call)
 {
-	resource_exhausted(c, call, ACL_ERROR_RT_NO_STREAM_RESOURCE, ACL_HANDLE_STREAM,
-		RULE("stream-resource-exhausted"));
+	unsigned alive, contexts;
+
+	if (error_of(call) != ACL_ERROR_RT_NO_STREAM_RESOURCE)
+		return;
+	alive = objects_alive(c, ACL_HANDLE_STREAM);
+	contexts = objects_alive(c, ACL_HANDLE_CONTEXT);
+	FINDING_BROKEN(c, call, RULE("stream-resource-exhausted"),
+		PARTS(part_uint("alive", alive), part_uint("contexts", contexts)),
+		"The device has no more; of this process %u are alive, and %u contexts with a stream of "
+		"their own.",
+		alive, contexts);
 }
 
 /* Only the runtime knows when it has no more. */
