@@ -175,11 +175,11 @@ static void allocator_finish(struct checks *c, enum checks_end kind)
 {
 	struct allocator_state *s = allocators(c);
 	struct acl_object *left[ACL_FINDING_OBJECTS] = {NULL};
-	bool judged = end_is_whole(c, kind);
+	bool whole = end_is_whole(c, kind);
 	uint64_t caller = 0;
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < REGISTRATIONS && judged && !load_relaxed(&s->inherited); i++) {
+	for (unsigned i = 0; i < REGISTRATIONS && whole && !load_relaxed(&s->inherited); i++) {
 		/* Also of streams that went with their context. */
 		if (!load_acquire(&s->at[i].stream))
 			continue;
@@ -189,7 +189,7 @@ static void allocator_finish(struct checks *c, enum checks_end kind)
 			left[n] = object_of(c, load_relaxed(&s->at[i].stream));
 		n++;
 	}
-	if (judged)
+	if (whole)
 		FINDING(c, NULL, "allocator-not-unregistered", n,
 			PARTS(part_site(1), part_caller(caller), part_uint("streams", n),
 				part_object("stream", left[0]), part_object("stream", left[1]),
