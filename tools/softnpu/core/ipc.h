@@ -50,7 +50,7 @@ int shared_device(const struct shared *s);
 int shared_pid(const struct shared *s);
 struct shared_key shared_key_of(const struct shared *s);
 
-/* Nobody may at first. */
+/* At first, no process may. */
 void shared_let(struct shared *s, int pid);
 void shared_let_all(struct shared *s);
 bool shared_lets(const struct shared *s, int pid);

@@ -180,16 +180,9 @@ static const struct op_type edge_wait_type = {
 };
 
 /* Each replay begins with records of its own: nothing is left to do. */
-static enum op_step edge_reset_step(struct op *op, struct lane *lane)
-{
-	(void)op;
-	(void)lane;
-	return OP_DONE;
-}
-
 static const struct op_type edge_reset_type = {
 	.name = "EVENT_RESET",
-	.step = edge_reset_step,
+	.step = task_step_over,
 	.describe = edge_describe,
 	.task_type = ACL_MODEL_RI_TASK_EVENT_RESET,
 };
