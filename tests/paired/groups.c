@@ -70,6 +70,14 @@ static void open_at_end(void)
 		.modelRI = &m);
 }
 
+static void lost_with_its_group(aclrtStream s)
+{
+	aclmdlRI m = NULL;
+
+	CALL_FAILS(107034, aclmdlRICaptureTaskGrpEnd, .stream = s, .handle = OUT);
+	CALL_FAILS(507903, aclmdlRICaptureEnd, .stream = s, .modelRI = &m);
+}
+
 static void interrupted(void)
 {
 	aclrtStream s = make_stream(), other = make_stream();
@@ -102,7 +110,6 @@ static void interrupted(void)
 static void interrupted_by_a_group(void)
 {
 	aclrtStream s = make_stream(), other = make_stream();
-	aclmdlRI m = NULL;
 
 	capture_begin(s);
 	capture_join(s, other);
@@ -110,8 +117,7 @@ static void interrupted_by_a_group(void)
 	launch(s);
 	if (bug) {
 		CALL_FAILS(107034, aclmdlRICaptureTaskGrpBegin, .stream = other);
-		CALL_FAILS(107034, aclmdlRICaptureTaskGrpEnd, .stream = s, .handle = OUT);
-		CALL_FAILS(507903, aclmdlRICaptureEnd, .stream = s, .modelRI = &m);
+		lost_with_its_group(s);
 		return;
 	}
 	group_end(s);
@@ -126,7 +132,6 @@ static void interrupted_by_a_group(void)
 static void interrupted_behind_a_group(void)
 {
 	aclrtStream s = make_stream(), other = make_stream();
-	aclmdlRI m = NULL;
 
 	capture_begin(s);
 	capture_join(s, other);
@@ -136,8 +141,7 @@ static void interrupted_behind_a_group(void)
 	group_end(other);
 	if (bug) {
 		launch_returns(107034, other);
-		CALL_FAILS(107034, aclmdlRICaptureTaskGrpEnd, .stream = s, .handle = OUT);
-		CALL_FAILS(507903, aclmdlRICaptureEnd, .stream = s, .modelRI = &m);
+		lost_with_its_group(s);
 		return;
 	}
 	launch(s);

@@ -57,10 +57,13 @@ static void virtual_memory_use_enter(struct checks *c, struct acl_call_record *c
 	struct used_memory m;
 	const struct op_access *r;
 
+	/* What was reserved is released again: no address lies there. */
+	if (!map_live(reserved_ranges(c)))
+		return;
 	used_memory_each(c, call, &m, r) virtual_use_check(c, call, r);
 }
 
-/* Programs without virtual memory pay nothing. */
+/* Programs that never reserve addresses pay nothing. */
 static void virtual_memory_bind(
 	void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder)
 {
