@@ -53,6 +53,7 @@ struct acl_thread {
 	uint32_t ended; /* the kernel's number of the thread that was here last */
 	uint64_t own_stack_low, own_stack_high; /* what unwinding reads directly, 0 = not known yet */
 	uint64_t room_asked; /* the page it was asked for last */
+	uint8_t room_learned; /* how often there was some, no more counted than matters */
 	struct tool_stack *tool_stack; /* the tool's own stack that this thread is on, if any */
 	uint64_t outer_sp; /* on it: the stack pointer of the stack that it was left for */
 	void (*afterwards)(void); /* to be called when it is back on its own */

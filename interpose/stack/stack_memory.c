@@ -134,26 +134,38 @@ bool stack_memory_learn(uint64_t sp, uint64_t *low, uint64_t *high)
 	return stack_memory_own(sp, low, high);
 }
 
-/* The main thread's grows when it is used; the others' are mapped as a whole. */
+/*
+ * Of a stack that is mapped as a whole, how far down it surely goes.  Each page that is looked at costs, and
+ * most threads never go deep: little at first, more each time that was not enough.
+ */
+static uint64_t mapped_below(struct acl_thread *t, uint64_t page)
+{
+	static const uint64_t depths[] = {UINT64_C(96) << 10, UINT64_C(256) << 10, UINT64_C(1) << 20};
+	const uint8_t most = sizeof(depths) / sizeof(*depths);
+	uint8_t n = t->room_learned < most ? t->room_learned + 1 : most;
+
+	while (n--)
+		if (pages_there(page - depths[n], page)) {
+			t->room_learned += t->room_learned < most;
+			return page - depths[n];
+		}
+	return page;
+}
+
 static void learn_room(struct acl_thread *t, uint64_t sp)
 {
-	static const uint64_t depths[] = {UINT64_C(1) << 20, UINT64_C(256) << 10, UINT64_C(96) << 10};
 	uint64_t page = sp & ~(PAGE - 1), low = 0, high, most;
 	struct rlimit limit;
 
 	if (!stack_memory_learn(sp, &low, &high))
 		return;
+	/* The main thread's grows when it is used. */
 	if (high == (getauxval(AT_EXECFN) & ~UINT64_C(7))) {
 		most = getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur > MAIN_MOST ? MAIN_MOST
 										     : limit.rlim_cur;
 		low = high - most;
 	} else {
-		for (unsigned i = 0; i < sizeof(depths) / sizeof(*depths); i++) {
-			low = page - depths[i];
-			if (pages_there(low, page))
-				break;
-			low = page;
-		}
+		low = mapped_below(t, page);
 	}
 	if (low + THREAD_ROOM < page) {
 		t->room_low = low + THREAD_ROOM;

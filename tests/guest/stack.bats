@@ -76,6 +76,18 @@ measured() {
 	done
 }
 
+# Each page that is looked at takes time, in every thread that begins.
+@test "a thread looks at no more of its stack than it comes to need" {
+	local plain=$place/plain ours=$place/ours
+
+	setup_stack
+	"$need" deeper >"$plain"
+	checked "$need" deeper >"$ours"
+	[ "$(wc -l <"$ours")" -eq 3 ]
+	join "$plain" "$ours"
+	join "$plain" "$ours" | awk '$1 == "shallow" && $3 - $2 > 32 || $1 == "deeper" && $3 - $2 > 96 { exit 1 }'
+}
+
 @test "the end of the process, on 8 KiB" {
 	setup_stack
 	same_as_without "$need" end 8192

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "acl/acl.h"
@@ -180,6 +181,43 @@ static void threads(size_t size)
 	puts("ok");
 }
 
+#define WITHIN ((size_t)2 << 20)
+
+/* Pages below this frame that are there, of a stack of which less was never used. */
+static __attribute__((noinline)) unsigned pages_below(void)
+{
+	static unsigned char there[WITHIN / PAGE];
+	unsigned n = 0;
+	char *from = (char *)((uintptr_t)__builtin_frame_address(0) / PAGE * PAGE) - WITHIN;
+
+	if (mincore(from, WITHIN, there))
+		abort();
+	for (size_t i = 0; i < sizeof(there); i++)
+		n += there[i] & 1;
+	return n;
+}
+
+static __attribute__((noinline)) void call_below(size_t bytes)
+{
+	char *volatile used = __builtin_alloca(bytes);
+
+	*used = 0;
+	aclrtSetDevice(0);
+}
+
+static void *deeper(void *unused)
+{
+	(void)unused;
+	aclInit(NULL);
+	aclrtSetDevice(0);
+	printf("shallow %u\n", pages_below());
+	call_below((size_t)100 << 10);
+	printf("deeper %u\n", pages_below());
+	call_below((size_t)600 << 10);
+	printf("deepest %u\n", pages_below());
+	return NULL;
+}
+
 /* The process ends on the small stack. */
 static void ending(unsigned api, const void *args)
 {
@@ -205,7 +243,12 @@ int main(int argc, char **argv)
 		signal_stack();
 	else if (!strcmp(argv[1], "threads"))
 		threads(size);
-	else if (!strcmp(argv[1], "end")) {
+	else if (!strcmp(argv[1], "deeper")) {
+		pthread_t t;
+
+		if (pthread_create(&t, NULL, deeper, NULL) || pthread_join(t, NULL))
+			abort();
+	} else if (!strcmp(argv[1], "end")) {
 		aclInit(NULL);
 		aclInit(NULL);
 		on_coroutine(ending, 0, NULL, stack_new(size), size);
