@@ -18,7 +18,7 @@ typedef void (*check_hook_fn)(struct checks *c, struct acl_call_record *call);
  *
  * WHEN: the hook has nothing to do until something happens in the process (a capture,
  * a second device, the end …) and is not called before; where that happens
- * checks_when(c, …) says so.  CONDITIONAL: any of them.
+ * checks_when(c, …) says so.
  * UNLESS_PLAIN: nor has it anything to say of a call whose operation is plainly
  * right: all its memory known, large enough and on the side the call says, on one
  * device, not captured; that it is aligned is .misaligned's.
@@ -26,7 +26,6 @@ typedef void (*check_hook_fn)(struct checks *c, struct acl_call_record *call);
  * IF_ASYNC, IF_NOT_ASYNC: only functions of that mode.
  * DECIDES: the hook finds out whether the call is plain, or what it evaluates.
  */
-#define ACL_CONDITIONAL 4
 #define ACL_UNLESS_PLAIN 8
 #define ACL_IF_ASYNC 16
 #define ACL_IF_NOT_ASYNC 32
@@ -36,7 +35,6 @@ typedef void (*check_hook_fn)(struct checks *c, struct acl_call_record *call);
 
 enum check_when {
 	WHEN_ALWAYS,
-	WHEN_OTHER, /* something that only hooks marked CONDITIONAL wait for */
 	WHEN_CAPTURES, /* a capture has begun */
 	WHEN_DEVICES, /* a second device was set */
 	WHEN_CALLBACKS, /* a callback of the program has run */
@@ -54,6 +52,15 @@ enum check_when {
 	WHEN_WORDS_KNOWN, /* of a word it is known what a stream has written there */
 	WHEN_WORD_AWAITED, /* a stream waits for a value that nothing has put in its word */
 	WHEN_ARGUMENTS, /* a kernel was launched whose arguments lie in memory of the device */
+	WHEN_VARIABLES, /* the address of a variable of the device is known */
+	WHEN_DECLARED, /* it was declared what kernels read and write */
+	WHEN_STATUS_ASKED, /* what arithmetic met is under way to the buffer of the program */
+	WHEN_MANAGED, /* memory of both sides was allocated */
+	WHEN_ALLOCATOR, /* a stream was given an allocator of the program's */
+	WHEN_GRAPH_EVENT, /* an event that orders tasks of models was made */
+	WHEN_CONDITION_VALUE, /* the address of the value of a model's condition is known */
+	WHEN_WAIT_OPEN, /* a stream waits for an event that was not recorded yet */
+	WHEN_BLOCKED, /* a stream waits for what only another task or the host can signal */
 	WHEN_EVENTS_SHARED, /* an event that other processes may see was made */
 	WHEN_PEERS, /* what other processes do is known, and matters to this one */
 	WHEN_COUNT

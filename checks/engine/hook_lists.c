@@ -68,8 +68,7 @@ static bool is_rules(const struct subscription *s)
 /* What the hook waits for has happened. */
 static bool is_due(unsigned phase, uint32_t conditions)
 {
-	return !(phase & ACL_CONDITIONAL && !conditions) &&
-	       !(phase >> 8 && !(conditions >> (phase >> 8) & 1));
+	return !(phase >> 8) || conditions >> (phase >> 8) & 1;
 }
 
 static bool is_wanted(const struct subscription *s, const struct list_kind *kind, const struct collected *l)

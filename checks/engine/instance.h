@@ -359,11 +359,6 @@ static inline bool checks_happened(const struct checks *c, enum check_when what)
 	return load_relaxed(&c->conditions) >> what & 1;
 }
 
-static inline void checks_start_conditional(struct checks *c)
-{
-	checks_when(c, WHEN_OTHER);
-}
-
 /* Releases (not) relaxed by the target: true when the checked runtime is at least this version. */
 static inline bool target_at_least(const struct checks *c, enum acl_cann version)
 {

@@ -44,8 +44,8 @@ static void capture_threads_bind(void (*add)(void *, unsigned, enum acl_phase, c
 {
 	for (unsigned api = 0; api < acl_api_count; api++)
 		if (puts_task(api)) {
-			add(binder, api, ACL_ENTER | ACL_CONDITIONAL | ACL_IF_SPECIAL, capture_task_enter);
-			add(binder, api, ACL_LEAVE | ACL_CONDITIONAL | ACL_IF_SPECIAL, capture_task_leave);
+			add(binder, api, ACL_ENTER | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL, capture_task_enter);
+			add(binder, api, ACL_LEAVE | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL, capture_task_leave);
 		}
 }
 

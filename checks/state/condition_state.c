@@ -152,6 +152,7 @@ static void condition_address_leave(struct checks *c, struct acl_call_record *ca
 	facts_add(c, handle, CONDITION_ADDRESS_ASKED);
 	bodies_undecided(c, model);
 	if (out && *out && model && !((uintptr_t)*out & (CONDITION_BYTES - 1))) {
+		checks_when(c, WHEN_CONDITION_VALUE);
 		value_table_set(c, &conditions(c)->address, (uintptr_t)*out, model);
 		value_table_set(c, &conditions(c)->named, (uintptr_t)*out, handle);
 	}

@@ -37,6 +37,7 @@ static void kernel_declare(
 
 	if (!s || !address || !bytes)
 		return;
+	checks_when(c, WHEN_DECLARED);
 	if (!*at)
 		*at = checks_alloc(c, sizeof(**at));
 	list = *at;
@@ -125,8 +126,8 @@ static const struct check_hook hooks[] = {
 	{ACL_ANNOTATION_KERNEL_WRITES, ACL_LEAVE, kernel_writes_leave},
 	{ACL_ANNOTATION_KERNEL, ACL_ENTER, kernel_task_enter},
 	{ACL_ANNOTATION_KERNEL, ACL_LEAVE, unseen_launch_leave},
-	{ON_OP(LAUNCH_KERNEL), ACL_ENTER, kernel_task_enter},
-	{ON_OP(LAUNCH_KERNEL), ACL_LEAVE, kernel_task_leave},
+	{ON_OP(LAUNCH_KERNEL), ACL_ENTER | ACL_WHEN(DECLARED), kernel_task_enter},
+	{ON_OP(LAUNCH_KERNEL), ACL_LEAVE | ACL_WHEN(DECLARED), kernel_task_leave},
 	{ON_OP(LAUNCH_KERNEL), ACL_FAILED, kernel_task_failed},
 };
 

@@ -45,7 +45,7 @@ void event_created(struct checks *c, const struct acl_call_record *call, struct 
 		checks_when(c, WHEN_DEVICE_ONLY);
 	if (load_relaxed(&event_state_marks(e)->maker) == EVENT_WITH_FLAG &&
 		load_relaxed(&e->flags) & ACL_EVENT_EXTERNAL)
-		checks_start_conditional(c);
+		checks_when(c, WHEN_GRAPH_EVENT);
 	if (event_reaches_others(e)) {
 		store_relaxed(&((struct events *)module_state(c, event))->shared, true);
 		checks_when(c, WHEN_EVENTS_SHARED);

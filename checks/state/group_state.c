@@ -262,7 +262,7 @@ static void update_ended(struct checks *c, struct acl_call_record *call)
 static const struct check_hook hooks[] = {
 	{ON_OP(CAPTURE_GROUP_BEGIN), ACL_LEAVE, group_begun},
 	{ON_OP(CAPTURE_GROUP_END), ACL_LEAVE, group_ended},
-	{ON_OP(LAUNCH_KERNEL), ACL_LEAVE | ACL_CONDITIONAL | ACL_IF_SPECIAL, group_kernel_leave},
+	{ON_OP(LAUNCH_KERNEL), ACL_LEAVE | ACL_IF_SPECIAL, group_kernel_leave},
 	{ON_OP(CAPTURE_UPDATE_BEGIN), ACL_LEAVE, update_begun},
 	{ON_OP(CAPTURE_UPDATE_END), ACL_ENTER, update_ending},
 	{ON_OP(CAPTURE_UPDATE_END), ACL_LEAVE, update_ended},

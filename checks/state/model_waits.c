@@ -101,8 +101,8 @@ bool model_wait_unreset(struct checks *c, struct acl_object *model, struct model
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(WAIT_EVENT), ACL_LEAVE | ACL_CONDITIONAL | ACL_IF_SPECIAL, external_wait_leave},
-	{ON_OP(RESET_EVENT), ACL_LEAVE | ACL_CONDITIONAL, model_event_reset_leave},
+	{ON_OP(WAIT_EVENT), ACL_LEAVE | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL, external_wait_leave},
+	{ON_OP(RESET_EVENT), ACL_LEAVE | ACL_WHEN(CAPTURES), model_event_reset_leave},
 	{ON_OP(EXECUTE_MODEL), ACL_LEAVE, model_waits_execute},
 };
 

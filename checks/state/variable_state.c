@@ -197,6 +197,7 @@ static void address_add(
 	struct pointer_map *map = variables(c)->addresses;
 	struct block_lookup place;
 
+	checks_when(c, WHEN_VARIABLES);
 	if (!map_find(map, base, &place) || place.base != base || place.size < size)
 		map_insert(c, map, call, base, size ? size : 1, MEM_DEVICE, device);
 }
@@ -239,7 +240,6 @@ static void located_leave(struct checks *c, struct acl_call_record *call)
 	b = a->symbol ? block_of_symbol(c, a->symbol, device) : NULL;
 	if (b)
 		store_relaxed(&v->address[b->index], base);
-	checks_start_conditional(c);
 }
 
 /* What was known of the place was of another binary's variable. */
@@ -277,7 +277,6 @@ static void global_leave(struct checks *c, struct acl_call_record *call)
 	if (before && before != object_ref(binary))
 		variable_replaced(c, base, device);
 	address_add(c, call, base, *a->size, device);
-	checks_start_conditional(c);
 }
 
 static bool variables_create(struct checks *c)

@@ -436,7 +436,7 @@ struct fixture *fixture_with_all_hooks(void)
 {
 	struct fixture *fixture = fixture_new(CHECKS_TARGET_DOCUMENTS);
 
-	for (unsigned what = WHEN_OTHER; what < WHEN_COUNT; what++)
+	for (unsigned what = WHEN_ALWAYS + 1; what < WHEN_COUNT; what++)
 		checks_when(fixture->checks, what);
 	return fixture;
 }

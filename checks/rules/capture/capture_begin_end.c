@@ -214,7 +214,7 @@ static void capture_stream_destroy(struct checks *c, struct acl_call_record *cal
 
 static const struct check_hook hooks[] = {
 	{ON_OP(CAPTURE_BEGIN), ACL_ENTER, capture_begin_enter},
-	{ON_OP(WAIT_EVENT), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_SPECIAL, capture_join_enter},
+	{ON_OP(WAIT_EVENT), ACL_ENTER | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL, capture_join_enter},
 	{ON_OP(CAPTURE_END), ACL_ENTER, capture_end_enter},
 	{ON_OP(CAPTURE_END), ACL_ENTER, capture_end_state},
 	{ON_GROUP_WITH(CAPTURE, STREAM), ACL_FAILED, capture_context_failed},

@@ -220,21 +220,21 @@ static void graph_event_timing(struct checks *c, struct acl_call_record *call)
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(RECORD_EVENT), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_SPECIAL, capture_record_enter},
-	{ON_OP(WAIT_EVENT), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_SPECIAL, capture_wait_enter},
-	{ON_OP(DESTROY_EVENT), ACL_ENTER | ACL_CONDITIONAL, captured_event_destroy},
-	{ON_OP(RESET_EVENT), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_SPECIAL, capture_reset_enter},
-	{ON_OP(RECORD_EVENT), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_SPECIAL, event_plain_check},
-	{ON_OP(WAIT_EVENT), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_SPECIAL, event_plain_check},
+	{ON_OP(RECORD_EVENT), ACL_ENTER | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL, capture_record_enter},
+	{ON_OP(WAIT_EVENT), ACL_ENTER | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL, capture_wait_enter},
+	{ON_OP(DESTROY_EVENT), ACL_ENTER | ACL_WHEN(CAPTURES), captured_event_destroy},
+	{ON_OP(RESET_EVENT), ACL_ENTER | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL, capture_reset_enter},
+	{ON_OP(RECORD_EVENT), ACL_ENTER | ACL_IF_SPECIAL, event_plain_check},
+	{ON_OP(WAIT_EVENT), ACL_ENTER | ACL_IF_SPECIAL, event_plain_check},
 	{ON_OP_WITH(RECORD_EVENT, FLAGS), ACL_ENTER, event_flag_check},
 	{ON_OP_WITH(WAIT_EVENT, FLAGS), ACL_ENTER, event_flag_check},
 	{ON_OP_WITH(RECORD_EVENT, FLAGS), ACL_ENTER, external_event_enter},
 	{ON_OP_WITH(WAIT_EVENT, FLAGS), ACL_ENTER, external_event_enter},
-	{ON_OP(INFO_EVENT_TIMESTAMP), ACL_ENTER | ACL_CONDITIONAL, graph_event_query},
-	{ON_OP(QUERY_EVENT), ACL_ENTER | ACL_CONDITIONAL, graph_event_query},
-	{ON_OP(QUERY_EVENT_WAIT), ACL_ENTER | ACL_CONDITIONAL, graph_event_query},
-	{ON_OP(SYNCHRONISE_EVENT), ACL_ENTER | ACL_CONDITIONAL, graph_event_query},
-	{ON_OP(INFO_EVENT_ELAPSED_TIME), ACL_ENTER | ACL_CONDITIONAL, graph_event_timing},
+	{ON_OP(INFO_EVENT_TIMESTAMP), ACL_ENTER | ACL_WHEN(GRAPH_EVENT), graph_event_query},
+	{ON_OP(QUERY_EVENT), ACL_ENTER | ACL_WHEN(GRAPH_EVENT), graph_event_query},
+	{ON_OP(QUERY_EVENT_WAIT), ACL_ENTER | ACL_WHEN(GRAPH_EVENT), graph_event_query},
+	{ON_OP(SYNCHRONISE_EVENT), ACL_ENTER | ACL_WHEN(GRAPH_EVENT), graph_event_query},
+	{ON_OP(INFO_EVENT_ELAPSED_TIME), ACL_ENTER | ACL_WHEN(GRAPH_EVENT), graph_event_timing},
 };
 
 const struct check_module module_capture_events = {

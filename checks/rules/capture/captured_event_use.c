@@ -77,11 +77,11 @@ static void external_wait_again(struct checks *c, struct acl_call_record *call)
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(SYNCHRONISE_EVENT), ACL_ENTER | ACL_CONDITIONAL, captured_event_ask},
-	{ON_OP(QUERY_EVENT), ACL_ENTER | ACL_CONDITIONAL, captured_event_ask},
-	{ON_OP(INFO_EVENT_TIMESTAMP), ACL_ENTER | ACL_CONDITIONAL, captured_event_ask},
-	{ON_OP(INFO_EVENT_ELAPSED_TIME), ACL_ENTER | ACL_CONDITIONAL, captured_events_ask},
-	{ON_OP(WAIT_EVENT), ACL_ENTER | ACL_CONDITIONAL, captured_event_wait},
+	{ON_OP(SYNCHRONISE_EVENT), ACL_ENTER | ACL_WHEN(CAPTURES), captured_event_ask},
+	{ON_OP(QUERY_EVENT), ACL_ENTER | ACL_WHEN(CAPTURES), captured_event_ask},
+	{ON_OP(INFO_EVENT_TIMESTAMP), ACL_ENTER | ACL_WHEN(CAPTURES), captured_event_ask},
+	{ON_OP(INFO_EVENT_ELAPSED_TIME), ACL_ENTER | ACL_WHEN(CAPTURES), captured_events_ask},
+	{ON_OP(WAIT_EVENT), ACL_ENTER | ACL_WHEN(CAPTURES), captured_event_wait},
 	{ON_OP(EXECUTE_MODEL), ACL_ENTER | ACL_IF_ASYNC, external_wait_again},
 };
 

@@ -67,10 +67,10 @@ static void condition_value_execute(struct checks *c, struct acl_call_record *ca
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(FREE_DEVICE), ACL_ENTER | ACL_CONDITIONAL, condition_value_free},
-	{ON_OP(FREE_HOST), ACL_ENTER | ACL_CONDITIONAL, condition_value_free},
-	{ON_GROUP(COPY), ACL_ENTER | ACL_CONDITIONAL | ACL_UNLESS_PLAIN, condition_value_access},
-	{ON_GROUP(SET), ACL_ENTER | ACL_CONDITIONAL | ACL_UNLESS_PLAIN, condition_value_access},
+	{ON_OP(FREE_DEVICE), ACL_ENTER | ACL_WHEN(CONDITION_VALUE), condition_value_free},
+	{ON_OP(FREE_HOST), ACL_ENTER | ACL_WHEN(CONDITION_VALUE), condition_value_free},
+	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(CONDITION_VALUE) | ACL_UNLESS_PLAIN, condition_value_access},
+	{ON_GROUP(SET), ACL_ENTER | ACL_WHEN(CONDITION_VALUE) | ACL_UNLESS_PLAIN, condition_value_access},
 	{ON_OP(EXECUTE_MODEL), ACL_ENTER | ACL_IF_ASYNC, condition_value_execute},
 };
 

@@ -59,7 +59,7 @@ static void group_update_kernel(struct checks *c, struct acl_call_record *call)
 
 static const struct check_hook hooks[] = {
 	{ON_OP(CAPTURE_UPDATE_END), ACL_LEAVE, group_update_end},
-	{ON_OP(LAUNCH_KERNEL), ACL_LEAVE | ACL_CONDITIONAL | ACL_IF_SPECIAL, group_update_kernel},
+	{ON_OP(LAUNCH_KERNEL), ACL_LEAVE | ACL_IF_SPECIAL, group_update_kernel},
 };
 
 const struct check_module module_group_updates = {

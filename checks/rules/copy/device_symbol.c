@@ -28,15 +28,13 @@ static void device_symbol_use_enter(struct checks *c, struct acl_call_record *ca
 	struct used_memory m;
 	const struct op_access *a;
 
-	if (!variables_have_addresses(c))
-		return;
 	used_memory_each(c, call, &m, a) symbol_use_check(c, call, a->name, a->address);
 }
 
 static void device_symbol_bind(
 	void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder)
 {
-	used_memory_bind(add, binder, MEMORY_USED, ACL_ENTER | ACL_CONDITIONAL | ACL_UNLESS_PLAIN,
+	used_memory_bind(add, binder, MEMORY_USED, ACL_ENTER | ACL_WHEN(VARIABLES) | ACL_UNLESS_PLAIN,
 		device_symbol_use_enter);
 }
 

@@ -29,7 +29,7 @@ static void accesses_check(struct checks *c, struct acl_call_record *call)
 
 static const struct check_hook hooks[] = {
 	{ACL_ANNOTATION_KERNEL, ACL_ENTER, accesses_check},
-	{ON_OP(LAUNCH_KERNEL), ACL_ENTER, accesses_check},
+	{ON_OP(LAUNCH_KERNEL), ACL_ENTER | ACL_WHEN(DECLARED), accesses_check},
 };
 
 const struct check_module module_declared_accesses = {

@@ -128,7 +128,7 @@ static void managed_allocate_leave(struct checks *c, struct acl_call_record *cal
 	if (!succeeded(call))
 		return;
 	store_relaxed(&managed(c)->any, true);
-	checks_start_conditional(c);
+	checks_when(c, WHEN_MANAGED);
 }
 
 /* Every function that is only for managed memory. */
@@ -223,7 +223,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(MANAGED_ADVISE), ACL_ENTER, advise_enter},
 	{ON_OP(MANAGED_PREFETCH), ACL_ENTER, prefetch_enter},
 	{ON_OP(MANAGED_PREFETCH_BATCH), ACL_ENTER, prefetch_batch_enter},
-	{ON_GROUP(COPY), ACL_ENTER | ACL_CONDITIONAL | ACL_UNLESS_PLAIN, managed_copy_enter},
+	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(MANAGED) | ACL_UNLESS_PLAIN, managed_copy_enter},
 };
 
 const struct check_module module_managed = {

@@ -89,7 +89,7 @@ static void allocator_register_leave(struct checks *c, struct acl_call_record *c
 	unlock(&s->lock);
 	if (!r)
 		checks_degrade(c, "more registered allocators than the checker follows");
-	checks_start_conditional(c);
+	checks_when(c, WHEN_ALLOCATOR);
 }
 
 static void unregistered(struct checks *c, struct acl_call_record *call)
@@ -203,8 +203,8 @@ static void allocator_forked(struct checks *c)
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(EXECUTE_OFFLINE_MODEL), ACL_ENTER | ACL_CONDITIONAL, execute_enter},
-	{ON_OP(EXECUTE_OPERATOR), ACL_ENTER | ACL_CONDITIONAL, execute_enter},
+	{ON_OP(EXECUTE_OFFLINE_MODEL), ACL_ENTER | ACL_WHEN(ALLOCATOR), execute_enter},
+	{ON_OP(EXECUTE_OPERATOR), ACL_ENTER | ACL_WHEN(ALLOCATOR), execute_enter},
 	{ON_OP(ALLOCATOR_REGISTER), ACL_ENTER, allocator_register_enter},
 	{ON_OP(ALLOCATOR_REGISTER), ACL_LEAVE, allocator_register_leave},
 	{ON_OP(ALLOCATOR_UNREGISTER), ACL_LEAVE, unregistered},

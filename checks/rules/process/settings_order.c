@@ -280,7 +280,7 @@ static void status_asked(struct checks *c, struct acl_call_record *call)
 
 	if (!succeeded(call) || !address || !task_runs_now(c, call))
 		return;
-	checks_start_conditional(c);
+	checks_when(c, WHEN_STATUS_ASKED);
 	o = &modes(c)->outputs[counter_inc(&modes(c)->n_outputs) % OUTPUTS];
 	store_relaxed(&o->address, 0);
 	store_release(&o->size, acl_arg_value(call->api, call->args, ACL_ROLE_BYTES));
@@ -359,7 +359,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(INFO_STREAM_ATTRIBUTE), ACL_LEAVE, attribute_told},
 	{ON_OP(INFO_STREAM_OVERFLOW), ACL_LEAVE, switch_told},
 	{ON_OP(OVERFLOW_READ), ACL_LEAVE, status_asked},
-	{ON_GROUP(COPY), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_NOT_ASYNC, reading},
+	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(STATUS_ASKED) | ACL_IF_NOT_ASYNC, reading},
 };
 
 const struct check_module module_modes = {

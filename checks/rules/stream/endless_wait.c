@@ -139,7 +139,7 @@ static void blocked_add(struct checks *c, const struct acl_call_record *call, st
 	b.caller = call->caller;
 	b.tid = call->tid;
 	b.api = call->api;
-	checks_start_conditional(c);
+	checks_when(c, WHEN_BLOCKED);
 	lock(&w->lock);
 	if (!~load_relaxed(&w->used))
 		blocked_sweep(c, w);
@@ -757,10 +757,10 @@ static const struct check_hook hooks[] = {
 	{ON_OP(WAIT_NOTIFY), ACL_LEAVE, blocking_notify_leave},
 	{ON_OP(WAIT_COUNT_NOTIFY), ACL_LEAVE, blocking_count_leave},
 	{ON_OP(WAIT_VALUE), ACL_LEAVE, blocking_word_leave},
-	{ON_OP(RECORD_EVENT), ACL_ENTER | ACL_CONDITIONAL, blocking_record_enter},
-	{ON_OP(RECORD_NOTIFY), ACL_ENTER | ACL_CONDITIONAL, blocking_notify_record_enter},
-	{ON_OP(RECORD_COUNT_NOTIFY), ACL_ENTER | ACL_CONDITIONAL, blocking_count_record_enter},
-	{ON_OP(WRITE_VALUE), ACL_ENTER | ACL_CONDITIONAL, blocking_write_enter},
+	{ON_OP(RECORD_EVENT), ACL_ENTER | ACL_WHEN(BLOCKED), blocking_record_enter},
+	{ON_OP(RECORD_NOTIFY), ACL_ENTER | ACL_WHEN(BLOCKED), blocking_notify_record_enter},
+	{ON_OP(RECORD_COUNT_NOTIFY), ACL_ENTER | ACL_WHEN(BLOCKED), blocking_count_record_enter},
+	{ON_OP(WRITE_VALUE), ACL_ENTER | ACL_WHEN(BLOCKED), blocking_write_enter},
 	{ON_GROUP(SET), ACL_ENTER | ACL_WHEN(WORD_AWAITED), blocking_range_enter},
 	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(WORD_AWAITED), blocking_range_enter},
 	{ON_GROUP(REDUCE), ACL_ENTER | ACL_WHEN(WORD_AWAITED), blocking_range_enter},

@@ -337,8 +337,8 @@ static const struct check_hook hooks[] = {
 	{ON_OP(WAIT_BARRIER), ACL_ENTER, barrier_stream_enter},
 	{ON_OP_WITH(CACHE_MAINTAIN, BARRIER_ID), ACL_ENTER, barrier_stream_enter},
 	{ON_OP(STREAM_CLEAN_PERSISTENT), ACL_ENTER, stream_clean_enter},
-	{ON_OP(RECORD_EVENT), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_SPECIAL, event_on_bound},
-	{ON_OP(WAIT_EVENT), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_SPECIAL, event_on_bound},
+	{ON_OP(RECORD_EVENT), ACL_ENTER | ACL_WHEN(BOUND) | ACL_IF_SPECIAL, event_on_bound},
+	{ON_OP(WAIT_EVENT), ACL_ENTER | ACL_WHEN(BOUND) | ACL_IF_SPECIAL, event_on_bound},
 };
 
 const struct check_module module_stream_binding = {

@@ -100,7 +100,7 @@ static void unrecorded_wait_leave(struct checks *c, struct acl_call_record *call
 		return;
 	if (!stack && c->host.stack)
 		stack = c->host.stack(c->host.context, call);
-	checks_start_conditional(c);
+	checks_when(c, WHEN_WAIT_OPEN);
 	lock(&w->lock);
 	room = load_relaxed(&w->n) < LIST;
 	if (room) {
@@ -264,7 +264,7 @@ static void wait_forked(struct checks *c)
 static const struct check_hook hooks[] = {
 	{ON_OP(WAIT_EVENT), ACL_ENTER, unrecorded_wait_enter},
 	{ON_OP(WAIT_EVENT), ACL_LEAVE, unrecorded_wait_leave},
-	{ON_OP(RECORD_EVENT), ACL_ENTER | ACL_CONDITIONAL, unrecorded_wait_recorded},
+	{ON_OP(RECORD_EVENT), ACL_ENTER | ACL_WHEN(WAIT_OPEN), unrecorded_wait_recorded},
 	{ON_OP(RESET_EVENT), ACL_LEAVE, unrecorded_reset_leave},
 	{ON_OP(SYNCHRONISE_STREAM), ACL_ENTER, unrecorded_wait_synchronise},
 	{ON_OP(SYNCHRONISE_STREAM), ACL_LEAVE, unrecorded_wait_synchronised},
