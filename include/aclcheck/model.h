@@ -173,6 +173,7 @@ struct acl_api_info {
 	uint32_t granule,
 		spare; /* of what it allocates: bytes that it is rounded up to, 0 = not; bytes added */
 	uint8_t trait; /* enum acl_trait: what only its name says */
+	bool waits_for_unlock; /* while the process is locked for a snapshot */
 	bool deprecated;
 	bool unlisted; /* exported by the runtime, in no public header */
 };

@@ -43,7 +43,7 @@ static bool alike(unsigned a, unsigned b)
 {
 	return acl_apis[a].operation == acl_apis[b].operation && acl_apis[a].mode == acl_apis[b].mode &&
 	       acl_apis[a].classes == acl_apis[b].classes && acl_apis[a].since == acl_apis[b].since &&
-	       same_roles(a, b);
+	       acl_apis[a].waits_for_unlock == acl_apis[b].waits_for_unlock && same_roles(a, b);
 }
 
 /* Rules about the function itself: that it is old, experimental, of one product. */

@@ -358,10 +358,29 @@ static void device_set_while_locked(void)
 	CALL(aclrtSnapShotProcessLock, .pid = pair_pid());
 	if (!bug)
 		CALL(aclrtSnapShotProcessUnlock, .pid = pair_pid());
-	CALL_EACH(0, ROLE(DEVICE, 0));
+	CALL(aclrtSetDevice, .deviceId = 0);
 	if (bug)
 		CALL(aclrtSnapShotProcessUnlock, .pid = pair_pid());
 	CALL(aclrtResetDevice, .deviceId = 0);
+}
+
+/* A host function is launched without the wait, a batch of notifies is not reset without it. */
+static void reset_while_locked(void)
+{
+	aclrtStream s = make_stream();
+	aclrtNotify n = NULL;
+
+	CALL_DOES(aclrtCreateNotify, 0, n = make_address(), .notify = &n, .flag = ACL_NOTIFY_DEFAULT);
+	CALL(aclrtSnapShotProcessLock, .pid = pair_pid());
+	CALL(aclrtLaunchHostFunc, .stream = s, .fn = HANDLE);
+	if (!bug)
+		CALL(aclrtSnapShotProcessUnlock, .pid = pair_pid());
+	CALL(aclrtNotifyBatchReset, .notifies = &n, .num = 1);
+	if (bug)
+		CALL(aclrtSnapShotProcessUnlock, .pid = pair_pid());
+	CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtDestroyNotify, .notify = n);
+	CALL(aclrtDestroyStream, .stream = s);
 }
 
 static void registered_while_locked(void)
@@ -463,7 +482,8 @@ static const struct pair pairs[] = {
 	PAIR("snapshot-self-deadlock", malloc_while_locked),
 	PAIR("snapshot-self-deadlock", malloc_while_another_locks),
 	PAIR("snapshot-self-deadlock", submitted_while_locked),
-	PAIR_EACH("snapshot-self-deadlock", device_set_while_locked, DEVICE_SET),
+	PAIR("snapshot-self-deadlock", device_set_while_locked),
+	PAIR("snapshot-self-deadlock", reset_while_locked),
 	PAIR("snapshot-self-deadlock", registered_while_locked),
 	PAIR("snapshot-self-deadlock", malloc_in_backup),
 	PAIR_WITH("handle-unknown", stream_from_nowhere, .on = true),

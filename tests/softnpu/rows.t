@@ -44,15 +44,15 @@ def errors(name, release, place):
 
 
 def unknown_functions():
-    """Lines of arguments*.def and snapshot_waits.def that belong to nothing that programs can call: the compiler would not say so."""
-    line = r"((?:ARGUMENTS|ANSWER|WAITS)_\w+)"
+    """Lines of arguments*.def that belong to nothing that programs can call: the compiler would not say so."""
+    line = r"((?:ARGUMENTS|ANSWER|WAITS_INSIDE)_\w+)"
     named, asked = set(), set()
-    for name in ("arguments.def", "arguments_not_modelled.def", "snapshot_waits.def"):
+    for name in ("arguments.def", "arguments_not_modelled.def"):
         with open(os.path.join(SOURCE, "tools", "softnpu", "core", name), encoding="utf-8") as file:
             named.update(re.findall(r"^#define " + line, file.read(), re.MULTILINE))
     for name in ("softnpu_entry.c", "softnpu_default.c"):
         with open(os.path.join(os.environ["ACLCHECK_BUILD"], "gen", name), encoding="utf-8") as file:
-            asked.update(re.findall(r"^#ifdef " + line, file.read(), re.MULTILINE))
+            asked.update(re.findall(r"^#ifn?def " + line, file.read(), re.MULTILINE))
     return sorted(named - asked)
 
 

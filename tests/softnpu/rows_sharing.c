@@ -330,9 +330,94 @@ static void calls_that_do_not_wait(void)
 	ROW_OF_WAIT(aclrtMalloc(NULL, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
 }
 
+static size_t one_copy[] = {64}, no_bytes[] = {0}, first_entry;
+static aclrtMemcpyBatchAttr to_device = {.dstLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE};
+
+static aclError batch(void **to, void **from, size_t *sizes)
+{
+	return aclrtMemcpyBatchV2(to, one_copy, from, sizes, 1, &to_device, &first_entry, 1);
+}
+
+static aclError batch_async(void **to, void **from, aclrtStream s)
+{
+	return aclrtMemcpyBatchAsyncV2(to, one_copy, from, one_copy, 1, &to_device, &first_entry, 1, s);
+}
+
+static void work_that_waits_for_the_unlock(void)
+{
+	char *d = device();
+	void *to = d, *from = NULL;
+	aclrtStream s = stream();
+	aclmdlRI m = NULL;
+
+	need(aclrtMallocHost(&from, 64));
+	ROW_OF_WAIT(batch(&to, &from, one_copy));
+	ROW_OF_WAIT(batch_async(&to, &from, s));
+	ROW_OF_WAIT(aclrtValueWrite(d, 1, 0, s));
+	ROW_OF_WAIT(aclrtReduceAsync(d, d + 64, 64, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT, s, NULL));
+	ROW_OF_WAIT(aclrtCmoAsync(d, 64, ACL_RT_CMO_TYPE_PREFETCH, s));
+	ROW_OF_WAIT(aclrtResetOverflowStatus(s));
+	ROW_OF_WAIT(aclmdlRICaptureBegin(s, RELAXED));
+	ROW_OF_WAIT(aclmdlRICaptureEnd(s, &m));
+	ROW_OF_WAIT(aclrtDeviceTaskAbort(0, 0));
+	ROW_OF_WAIT(aclrtMemsetD32(d, 64, 7, 16));
+}
+
+static void objects_that_wait_for_the_unlock(void)
+{
+	char *d = device(), key[65] = "";
+	aclrtBinHandle bin = NULL;
+	aclrtNotify n = NULL;
+	aclrtCntNotify c;
+	aclrtMbuf b = NULL;
+
+	need(aclrtCreateNotify(&n, 0));
+	need(aclrtAllocBuf(&b, 64));
+	ROW_OF_WAIT(aclrtBinaryLoadFromData("binary", 6, NULL, &bin));
+	ROW_OF_WAIT(aclrtBinaryUnLoad(bin));
+	ROW_OF_WAIT(aclrtIpcMemGetExportKey(d, 64, key, sizeof(key), 0));
+	ROW_OF_WAIT(aclrtIpcMemClose(key));
+	ROW_OF_WAIT(aclrtNotifyBatchReset(&n, 1));
+	ROW_OF_WAIT(aclrtCntNotifyCreate(&c, 9)); /* below the outer layer */
+	ROW_OF_WAIT(aclrtFreeBuf(b));
+}
+
+aclError aclrtSetDeviceWithoutTsdVXX(int32_t device); /* in no header */
+
+static void noted(void *argument)
+{
+	(void)argument;
+}
+
+static void work_that_does_not_wait(void)
+{
+	char *d = device(), key[65] = "";
+	void *to = d, *from = NULL;
+	aclrtStream s = stream();
+	aclrtNotify n = NULL;
+	aclrtMbuf b = NULL, copy = NULL;
+	aclmdlRI m;
+
+	need(aclrtCreateNotify(&n, 0));
+	need(aclrtAllocBuf(&b, 64));
+	ROW_OF_WAIT(batch(&to, &from, no_bytes));
+	ROW_OF_WAIT(batch(NULL, &from, one_copy));
+	ROW_OF_WAIT(aclrtMemcpy2d(d, 4, d, 64, 8, 1, ACL_MEMCPY_HOST_TO_DEVICE));
+	ROW_OF_WAIT(aclrtMemcpy2d(d, 4, d, 64, 0, 1, ACL_MEMCPY_HOST_TO_DEVICE));
+	ROW_OF_WAIT(aclrtNotifyBatchReset(&n, 0));
+	ROW_OF_WAIT(aclmdlRIBuildBegin(&m, 1));
+	ROW_OF_WAIT(aclrtNotifyGetExportKey(n, key, sizeof(key), 0));
+	ROW_OF_WAIT(aclrtCntNotifyGetId(NULL, NULL));
+	ROW_OF_WAIT(aclrtLaunchHostFunc(s, noted, NULL));
+	ROW_OF_WAIT(aclrtCopyBufRef(b, &copy));
+	ROW_OF_WAIT(aclrtGetOverflowStatus(d, 64, s));
+	ROW_OF_WAIT(aclrtSetDeviceWithoutTsdVXX(0));
+}
+
 const struct row rows_sharing[] = {ROW(addresses_that_are_wanted), ROW(mappings_refused),
 	ROW(handles_behind_mappings), ROW(access_to_mappings), ROW(handles_exported),
 	ROW(processes_of_handles), ROW(handles_imported_again), ROW(memory_that_gets_a_key),
 	ROW(processes_of_a_key), ROW(keys_imported_again), ROW(keys_of_freed_memory),
 	ROW(events_and_notifies_of_ones_own), ROW(memory_registered_twice),
-	ROW(calls_that_wait_for_the_unlock), ROW(calls_that_do_not_wait), {NULL, NULL}};
+	ROW(calls_that_wait_for_the_unlock), ROW(calls_that_do_not_wait), ROW(work_that_waits_for_the_unlock),
+	ROW(objects_that_wait_for_the_unlock), ROW(work_that_does_not_wait), {NULL, NULL}};

@@ -239,6 +239,8 @@ static void load_wrapped(struct model *m, struct function *f, const json_t *o)
 	read_one_of("capture", f->capture, capture_words);
 	f->context = read_string(o, "context");
 	read_one_of("context", f->context, READ_WORDS("current", "own"));
+	read_one_of("waits", read_string(o, "waits"), READ_WORDS("unlock"));
+	f->waits_for_unlock = read_string(o, "waits");
 	f->granule = (unsigned)read_number(o, "granule", 0);
 	f->spare = (unsigned)read_number(o, "spare", 0);
 	if (f->granule & (f->granule - 1))
@@ -267,9 +269,10 @@ static void load_params(const struct model *m, struct function *f, const json_t 
 
 static void load_function(struct model *m, struct function *f, const json_t *o)
 {
-	read_only_keys(o, READ_WORDS("name", "header", "since", "ret", "mode", "capture", "context",
-				  "ret_life", "class", "wrap", "operation", "trait", "differs", "granule",
-				  "spare", "deprecated", "unlisted", "variadic", "weak", "params", "older"));
+	read_only_keys(
+		o, READ_WORDS("name", "header", "since", "ret", "mode", "capture", "context", "ret_life",
+			   "class", "wrap", "operation", "trait", "differs", "granule", "spare", "waits",
+			   "deprecated", "unlisted", "variadic", "weak", "params", "older"));
 	f->header = read_string(o, "header");
 	f->since = read_needed(o, "since");
 	f->ret = read_needed(o, "ret");

@@ -99,6 +99,7 @@ struct function {
 	const char *older; /* last release with another parameter list, or NULL */
 	const char **classes; /* NULL-terminated */
 	bool wrap, deprecated, unlisted, variadic, weak;
+	bool waits_for_unlock; /* while the process is locked for a snapshot */
 	unsigned granule, spare; /* of what it allocates: bytes it is rounded up to, bytes added */
 	struct operation *operation; /* of a wrapped function */
 	const char *trait; /* what only its name says, or NULL */

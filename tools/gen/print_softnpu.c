@@ -8,7 +8,7 @@
  *	gen/softnpu_media.c	the same of media, a library of its own
  *	gen/softnpu_entry.c	what programs call: a fault that the user asked for, arguments that are wrong
  *				in any state (core/arguments.def), a wait while the process is locked
- *				(core/snapshot_waits.def), or the body
+ *				("waits" of the model), or the body
  *	gen/softnpu_names.h	bodies of such functions are named npu_…
  *	gen/softnpu/REL.map	the functions that release REL exports, for the linker
  */
@@ -92,11 +92,10 @@ static void print_entry(FILE *f, const struct function *fn)
 	emit_prototype(f, fn, body);
 	fputs(";\nENTRY ", f);
 	emit_prototype(f, fn, fn->name);
-	fprintf(f, "\n{\n#ifdef WAITS_%s\n\tenum { waits = 1 };\n#else\n\tenum { waits = 0 };\n#endif\n",
-		fn->name);
+	fprintf(f, "\n{\n\tenum { waits = %d };\n", fn->waits_for_unlock);
 	fprintf(f, "\taclError rc = NPU_FAULT(\"%s\");\n\n\tif (rc)\n\t\treturn rc;\n", fn->name);
 	fprintf(f, "#ifdef ARGUMENTS_%s\n\tARGUMENTS_%s\n#endif\n", fn->name, fn->name);
-	fprintf(f, "\tif (waits) {\n\t\tNPU_WAIT_IF_LOCKED\n\t}\n\treturn %s(", body);
+	fprintf(f, "#ifndef WAITS_INSIDE_%s\n\tWAIT_FOR_UNLOCK\n#endif\n\treturn %s(", fn->name, body);
 	emit_args(f, fn, "");
 	fputs(");\n}\n", f);
 }
@@ -110,7 +109,7 @@ void print_softnpu_entry(const struct model *m)
 	fputs("\n#include \"tools/softnpu/core/arguments.def\"\n", f);
 	fputs("#include \"tools/softnpu/core/faults.h\"\n", f);
 	fputs("#include \"tools/softnpu/core/snapshot.h\"\n", f);
-	fputs("#include \"tools/softnpu/core/snapshot_waits.def\"\n\n", f);
+	fputs("\n", f);
 	fputs("#define ENTRY __attribute__((visibility(\"default\")))\n\n", f);
 	fputs("const char *const npu_entries[] = {\n", f);
 	for (unsigned i = 0; i < m->n_functions; i++)

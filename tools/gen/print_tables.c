@@ -380,6 +380,8 @@ static void print_function(FILE *f, const struct function *fn, unsigned first_pa
 		fprintf(f, "\n\t\t.granule = %u, .spare = %u,", fn->granule, fn->spare);
 	if (fn->trait)
 		fprintf(f, "\n\t\t.trait = ACL_TRAIT_%s,", upper(fn->trait));
+	if (fn->waits_for_unlock)
+		fputs("\n\t\t.waits_for_unlock = true,", f);
 	fprintf(f, " .deprecated = %s, .unlisted = %s },\n", fn->deprecated ? "true" : "false",
 		fn->unlisted ? "true" : "false");
 }

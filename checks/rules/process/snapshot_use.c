@@ -131,58 +131,6 @@ static void waiting(struct checks *c, struct acl_call_record *call)
 			step_name(step));
 }
 
-/* Descriptions that only the host has. */
-static bool of_host(unsigned operation)
-{
-	switch (operation) {
-	case ACL_OP_CREATE_STREAM_CONFIGURATION:
-	case ACL_OP_CREATE_ALLOCATOR_DESCRIPTOR:
-	case ACL_OP_CREATE_BINARY_DESCRIPTOR:
-	case ACL_OP_CREATE_ARGUMENTS:
-	case ACL_OP_CREATE_GROUP_INFO:
-	case ACL_OP_DESTROY_STREAM_CONFIGURATION:
-	case ACL_OP_DESTROY_ALLOCATOR_DESCRIPTOR:
-	case ACL_OP_DESTROY_BINARY_DESCRIPTOR:
-	case ACL_OP_DESTROY_GROUP_INFO:
-		return true;
-	}
-	return false;
-}
-
-/* Changes what a device has, or submits to it; waiting for what runs and asking is allowed. */
-static bool waits_for_unlock(const struct acl_api_info *api)
-{
-	switch (api->operation_group) {
-	case ACL_OP_GROUP_CREATE:
-	case ACL_OP_GROUP_DESTROY:
-		return !of_host(api->operation);
-	case ACL_OP_GROUP_ALLOCATE:
-	case ACL_OP_GROUP_FREE:
-	case ACL_OP_GROUP_RESERVE:
-	case ACL_OP_GROUP_RELEASE:
-	case ACL_OP_GROUP_MAP:
-	case ACL_OP_GROUP_UNMAP:
-	case ACL_OP_GROUP_REGISTER:
-	case ACL_OP_GROUP_UNREGISTER:
-	case ACL_OP_GROUP_IMPORT:
-	case ACL_OP_GROUP_CLOSE:
-	case ACL_OP_GROUP_COPY:
-	case ACL_OP_GROUP_SET:
-	case ACL_OP_GROUP_EXECUTE:
-		return true;
-	}
-	switch (api->operation) {
-	case ACL_OP_DEVICE_SET:
-	case ACL_OP_DEVICE_RESET:
-	case ACL_OP_INFO_DEVICE_POINTER:
-	case ACL_OP_CAPTURE_BEGIN:
-	case ACL_OP_CAPTURE_END:
-	case ACL_OP_MODEL_BUILD_BEGIN:
-		return true;
-	}
-	return api->mode == ACL_MODE_ASYNC;
-}
-
 /* --- left locked ---------------------------------------------------------------------------- */
 
 static void ending(struct checks *c, struct acl_call_record *call)
@@ -215,7 +163,7 @@ static void snapshot_bind(
 	void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder)
 {
 	for (unsigned api = 0; api < ACL_API_COUNT; api++)
-		if (waits_for_unlock(&acl_apis[api]))
+		if (acl_apis[api].waits_for_unlock)
 			add(binder, api, ACL_ENTER | ACL_WHEN(SNAPSHOT), waiting);
 }
 

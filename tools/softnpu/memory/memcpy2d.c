@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclrtMemcpy2d and aclrtMemcpy2dAsync. */
 #include "tools/softnpu/core/answers.h"
+#include "tools/softnpu/core/snapshot.h"
 #include "tools/softnpu/graph/capture.h"
 #include "tools/softnpu/memory/copy.h"
 
@@ -42,7 +43,7 @@ static aclError memcpy2d_check(const struct area *a, aclrtMemcpyKind kind, bool 
 
 static aclError check_size(const struct area *a)
 {
-	if (!is_nothing(a) && (a->width > MAX_WIDTH || a->height > MAX_HEIGHT))
+	if (a->width > MAX_WIDTH || a->height > MAX_HEIGHT)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%zu x %zu is too large", a->width, a->height);
 	return ACL_SUCCESS;
 }
@@ -74,11 +75,13 @@ aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch,
 	struct area a = {dst, src, dpitch, spitch, width, height};
 	aclError rc = memcpy2d_check(&a, kind, false);
 
+	if (rc || is_nothing(&a))
+		return rc;
+	NPU_WAIT_IF_LOCKED
+	rc = check_size(&a);
 	if (!rc)
-		rc = check_size(&a);
-	if (!rc && !is_nothing(&a))
 		rc = LOCKED(may_copy_now(&a, kind));
-	return rc || is_nothing(&a) ? rc : copy_by_caller(&a);
+	return rc ? rc : copy_by_caller(&a);
 }
 
 static aclError copy_async(const struct area *a, aclrtMemcpyKind kind, aclrtStream stream, bool *now)
@@ -111,9 +114,11 @@ aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t sp
 	bool now = false;
 	aclError rc = memcpy2d_check(&a, kind, true);
 
+	if (rc || is_nothing(&a))
+		return rc;
+	NPU_WAIT_IF_LOCKED
+	rc = npu_unless_gone(OBJ_STREAM, stream, check_size(&a));
 	if (!rc)
-		rc = npu_unless_gone(OBJ_STREAM, stream, check_size(&a));
-	if (!rc && !is_nothing(&a))
 		rc = LOCKED(copy_async(&a, kind, stream, &now));
 	return rc || !now ? rc : copy_by_caller(&a);
 }

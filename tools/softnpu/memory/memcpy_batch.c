@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tools/softnpu/core/answers.h"
+#include "tools/softnpu/core/snapshot.h"
 #include "tools/softnpu/graph/capture.h"
 #include "tools/softnpu/memory/copy.h"
 
@@ -129,6 +130,7 @@ static aclError batch_sync(const struct batch *b, size_t *fail)
 	rc = batch_check(b);
 	if (rc)
 		return rc;
+	NPU_WAIT_IF_LOCKED
 	*fail = SIZE_MAX;
 	rc = check_attributes(b);
 	if (!rc && b->n > MAX_SYNC_BATCH)
@@ -192,8 +194,10 @@ static aclError batch_async(const struct batch *b, aclrtStream stream, size_t *f
 		return ACL_SUCCESS;
 	}
 	rc = batch_check(b);
-	if (!rc)
-		rc = LOCKED(start_async(b, stream, fail));
+	if (rc)
+		return rc;
+	NPU_WAIT_IF_LOCKED
+	rc = LOCKED(start_async(b, stream, fail));
 	for (size_t i = 0; i < b->n && !rc; i++) {
 		struct area a = entry_area(b, i);
 		bool now = false;
