@@ -2,6 +2,7 @@
 /* Virtual memory, pools, managed memory, descriptors, memory of other processes. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "acl/acl_rt_memory_soma.h"
 #include "softnpu.h"
@@ -418,6 +419,65 @@ static void key_of_gone_notify(void)
 		fclose(files[i]);
 }
 
+/* As many as the machine lets it, up to more than 16 bits. */
+static void open_many_files(void)
+{
+	struct rlimit limit;
+	rlim_t n;
+
+	OK(getrlimit(RLIMIT_NOFILE, &limit));
+	limit.rlim_cur = limit.rlim_max;
+	OK(setrlimit(RLIMIT_NOFILE, &limit));
+	n = limit.rlim_cur < 70000 ? limit.rlim_cur - 100 : 70000;
+	while ((rlim_t)dup(0) < n)
+		;
+}
+
+static void memory_of_another(const char *key, uint64_t handle)
+{
+	aclrtDrvMemHandle physical;
+	void *p, *va;
+
+	alarm(20);
+	OK(aclrtSetDevice(0));
+	s = stream_new();
+	OK(aclrtIpcMemImportByKey(&p, key, 0));
+	IS(first_byte(p), 0x11);
+	OK(aclrtMemImportFromShareableHandle(handle, 0, &physical));
+	OK(aclrtReserveMemAddress(&va, MIB2, 0, NULL, 0));
+	OK(aclrtMapMem(va, MIB2, 0, physical, 0));
+	IS(first_byte(va), 0x22);
+}
+
+/* The number of a descriptor has its place in both forms of a key. */
+static void many_files_are_open(void)
+{
+	static const aclrtPhysicalMemProp prop = {
+		.memAttr = ACL_HBM_MEM_HUGE, .location.type = ACL_MEM_LOCATION_TYPE_DEVICE};
+	aclrtDrvMemHandle physical;
+	uint64_t handle;
+	char key[65];
+	void *p, *va;
+
+	open_many_files();
+	setup();
+	p = device_new(N_BYTES);
+	OK(aclrtMemset(p, N_BYTES, 0x11, N_BYTES));
+	OK(aclrtIpcMemGetExportKey(
+		p, N_BYTES, key, sizeof(key), ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION));
+	OK(aclrtMallocPhysical(&physical, MIB2, &prop, 0));
+	OK(aclrtReserveMemAddress(&va, MIB2, 0, NULL, 0));
+	OK(aclrtMapMem(va, MIB2, 0, physical, 0));
+	OK(aclrtMemset(va, MIB2, 0x22, MIB2));
+	OK(aclrtMemExportToShareableHandle(
+		physical, ACL_MEM_HANDLE_TYPE_NONE, ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION, &handle));
+	if (!fork()) {
+		memory_of_another(key, handle);
+		exit(tap_failed());
+	}
+	OK(child_status());
+}
+
 /* Each has its own memory, however many there are. */
 static void many_devices(void)
 {
@@ -676,6 +736,7 @@ static const struct tap_case cases[] = {
 	C(import_of_the_last_device),
 	C(mapped_in_different_places),
 	C(pool_follows_events),
+	C(many_files_are_open),
 	C(many_devices),
 	C(reset_ends_the_runtimes_memory),
 	C(pitch_beyond_memory),

@@ -25,14 +25,14 @@ static uint32_t file_of(int fd)
 	struct statx s;
 
 	/* In the C library for longer than fstat(). */
-	return statx(fd, "", AT_EMPTY_PATH, STATX_INO, &s) ? 0 : (uint32_t)s.stx_ino & SHARED_FILE;
+	return statx(fd, "", AT_EMPTY_PATH, STATX_INO, &s) ? 0 : (uint32_t)(s.stx_ino % SHARED_FILES) + 1;
 }
 
 void shared_key_print(const struct shared_key *k, char *key, size_t len)
 {
 	memset(key, 0, len < IPC_KEY_SIZE ? len : IPC_KEY_SIZE);
-	snprintf(key, len, "softnpu%c%08x%04x%08x%02x%016llx%016llx", (char)k->kind, (unsigned)k->pid,
-		(unsigned)k->fd & 0xffff, k->file, (unsigned)k->device, (unsigned long long)k->offset,
+	snprintf(key, len, "softnpu%c%06x%08x%06x%02x%016llx%016llx", (char)k->kind, (unsigned)k->pid,
+		(unsigned)k->fd, k->file, (unsigned)k->device, (unsigned long long)k->offset,
 		(unsigned long long)k->size);
 }
 
@@ -43,7 +43,7 @@ bool shared_key_parse(const char *key, enum shared_kind kind, struct shared_key 
 	char c;
 
 	if (strnlen(key, IPC_KEY_SIZE) >= IPC_KEY_SIZE ||
-		sscanf(key, "softnpu%c%8x%4x%8x%2x%16llx%16llx", &c, &pid, &fd, &file, &device, &offset,
+		sscanf(key, "softnpu%c%6x%8x%6x%2x%16llx%16llx", &c, &pid, &fd, &file, &device, &offset,
 			&size) != 7 ||
 		c != (char)kind || device >= MAX_DEVICES)
 		return false;

@@ -10,7 +10,7 @@
 #include "tools/softnpu/core/device.h"
 
 #define IPC_KEY_SIZE 65u
-#define SHARED_FILE 0x3fffffffu /* the bits of a file's number that are kept */
+#define SHARED_FILES 0x3fffffu /* so many different ones are kept of files' numbers, from 1 on */
 
 enum shared_kind { SHARED_NOTIFY = 'n', SHARED_EVENT = 'e', SHARED_MEMORY = 'm', SHARED_PHYSICAL = 'p' };
 

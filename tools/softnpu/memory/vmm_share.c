@@ -7,12 +7,19 @@
 
 static struct list imports = {&imports, &imports};
 
-#define FD_BITS 12u
-#define FILE_BITS 30u
+/* The 64-bit form of a key: process, descriptor and which file it is of. */
+#define PID_BITS 22u /* no kernel has more */
+#define FD_BITS 20u
+#define FILE_BITS 22u
 
-_Static_assert(SHARED_FILE == (1u << FILE_BITS) - 1, "the file of a key");
+_Static_assert(
+	SHARED_FILES == (1u << FILE_BITS) - 1 && PID_BITS + FD_BITS + FILE_BITS == 64, "parts of a key");
 
-/* The 64-bit form of a key: process, which has 22 bits, descriptor and which file it is of. */
+static bool key_has_number(const struct shared *s)
+{
+	return (unsigned)shared_key_of(s).fd >> FD_BITS == 0;
+}
+
 static uint64_t key_number(const struct shared *s)
 {
 	struct shared_key k = shared_key_of(s);
@@ -25,7 +32,7 @@ static struct shared *key_open(uint64_t key)
 	struct shared_key k = {.kind = SHARED_PHYSICAL,
 		.pid = (int)(key >> (FD_BITS + FILE_BITS)),
 		.fd = (int)(key >> FILE_BITS & ((1u << FD_BITS) - 1)),
-		.file = (uint32_t)key & SHARED_FILE};
+		.file = (uint32_t)key & SHARED_FILES};
 
 	/* There is no file of number 0: without one any descriptor would do. */
 	return k.file ? shared_open(&k) : NULL;
@@ -36,6 +43,10 @@ static bool share(struct physical *p)
 	uint64_t *words;
 
 	p->shared = shared_word_new(SHARED_PHYSICAL, (int)p->prop.location.id);
+	if (p->shared && !key_has_number(p->shared)) {
+		shared_word_close(p->shared);
+		p->shared = NULL;
+	}
 	if (!p->shared)
 		return false;
 	words = shared_word(p->shared);
