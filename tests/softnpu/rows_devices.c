@@ -379,10 +379,47 @@ static void snapshots_of_two_devices(void)
 	snapshot(aclrtSnapShotProcessUnlock(getpid(), NULL), 0);
 }
 
+static void code_and_last(aclError code)
+{
+	row(code);
+	row(aclrtGetLastError(ACL_RT_THREAD_LEVEL));
+}
+
+static void errs(int32_t device, aclrtDeviceState state, void *args)
+{
+	(void)device, (void)state, (void)args;
+	(void)aclrtSetDevice(99);
+}
+
+/* A device that is only asked for leaves no note, and a forced reset never does. */
+static void devices_that_are_not_last(void)
+{
+	char handle[sizeof(aclrtMemFabricHandle)] = "";
+	aclrtDrvMemHandle memory;
+	aclrtCntNotify counting;
+	aclrtContext c;
+	int64_t value;
+
+	code_and_last(aclrtCtxGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value));
+	code_and_last(aclrtResetDeviceForce(99));
+	code_and_last(aclrtResetDevice(99));
+	need(aclrtRegDeviceStateCallback("errs", errs, NULL));
+	code_and_last(aclrtResetDeviceForce(0));
+	need(aclrtRegDeviceStateCallback("errs", NULL, NULL));
+	code_and_last(aclrtResetDeviceForce(0));
+	code_and_last(aclrtGetCurrentContext(&c));
+	code_and_last(aclrtCntNotifyCreate(&counting, 0));
+	code_and_last(aclrtDeviceEnablePeerAccess(1, 0));
+	code_and_last(aclrtDeviceDisablePeerAccess(1));
+	code_and_last(
+		aclrtMemImportFromShareableHandleV2(handle, ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT, 0, &memory));
+	code_and_last(aclrtCtxGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value));
+}
+
 const struct row rows_devices[] = {ROW(abort_callbacks), ROW(abort_callbacks_not_called),
 	ROW(callbacks_of_the_empty_name), ROW(notify_of_reset_device), ROW(stream_callbacks),
 	ROW(barriers_on_other_chip), ROW(globals_without_device), ROW(pools_without_device),
 	ROW(attributes_of_memory), ROW(information_about_threads), ROW(capabilities), ROW(streams_unbound),
 	ROW(event_of_a_stream_bound_later), ROW(times_of_operators), ROW(actual_times_of_operators),
 	ROW(snapshots_called_back), ROW(snapshots_without_context), ROW(snapshots_of_two_devices),
-	{NULL, NULL}};
+	ROW(devices_that_are_not_last), {NULL, NULL}};

@@ -358,9 +358,35 @@ static void caches_on_dead_stream(void)
 	work_of_caches(&g);
 }
 
+static void code_and_last(aclError code)
+{
+	row(code);
+	row(aclrtGetLastError(ACL_RT_THREAD_LEVEL));
+}
+
+/* What is not supported is returned without a note where the runtime expects it, and with one elsewhere. */
+static void unsupported_and_not_last(void)
+{
+	static char a[64], b[64];
+	aclrtMemAccessDesc reading = {.flags = ACL_RT_MEM_ACCESS_FLAGS_READ};
+	aclrtMemUceInfo fault = {0};
+	char *d = device();
+	size_t bytes;
+	void *p;
+
+	need(aclrtReserveMemAddress(&p, MIB2, 0, NULL, 0));
+	code_and_last(aclrtMemcpyAsync(a, 64, b, 64, ACL_MEMCPY_HOST_TO_HOST, stream()));
+	code_and_last(aclrtMemcpyAsyncWithCondition(a, 64, b, 64, ACL_MEMCPY_HOST_TO_HOST, stream()));
+	code_and_last(aclrtCmoAsync(d, 64, (aclrtCmoType)99, stream()));
+	code_and_last(aclrtMemSetAccess(p, MIB2, &reading, 1));
+	code_and_last(aclrtMemUceRepair(0, &fault, 1));
+	code_and_last(aclrtGetMemcpyDescSize(ACL_MEMCPY_HOST_TO_DEVICE, &bytes));
+	code_and_last(aclrtCmoAsyncWithBarrier(d, 64, ACL_RT_CMO_TYPE_PREFETCH, 0, stream()));
+}
+
 const struct row rows_memory[] = {ROW(sizes_that_wrap), ROW(sets_beyond_their_memory),
 	ROW(words_of_managed_memory), ROW(words_of_host_memory), ROW(copies_over_4_gib),
 	ROW(descriptors_without_device), ROW(links_of_memory), ROW(memory_work_without_device),
 	ROW(switches_of_pools), ROW(memory_freed_before_its_pool_frees), ROW(user_data_that_wraps),
 	ROW(reductions_elsewhere), ROW(random_tasks), ROW(random_tasks_again), ROW(caches),
-	ROW(caches_on_dead_stream), {NULL, NULL}};
+	ROW(caches_on_dead_stream), ROW(unsupported_and_not_last), {NULL, NULL}};

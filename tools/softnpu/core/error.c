@@ -110,7 +110,7 @@ void npu_note_error(aclError code, const char *fmt, ...)
 	int len;
 
 	/* What the outer layer refuses never gets there: its codes are 1000xx, 2000xx, 5000xx. */
-	if (code / 1000 % 100 == 7 && code != unnoted)
+	if (code / 1000 % 100 == 7 && code != unnoted && unnoted != NPU_ANY_CODE)
 		last_error = code;
 	len = snprintf(recent_message, sizeof(recent_message), "%d: ", code);
 	va_start(ap, fmt);

@@ -88,9 +88,11 @@ void device_state_notify(int32_t device, aclrtDeviceState state)
 {
 	struct registration *all;
 	size_t n = collect(DEVICE_STATE, &all);
+	aclError before = npu_unnoted(ACL_SUCCESS); /* what is called back notes its own errors */
 
 	for (size_t i = 0; i < n; i++)
 		((aclrtDeviceStateCallback)all[i].fn)(device, state, all[i].args);
+	npu_note_again(&before);
 	free(all);
 }
 
@@ -98,9 +100,11 @@ void stream_state_notify(aclrtStream stream, aclrtStreamState state)
 {
 	struct registration *all;
 	size_t n = collect(STREAM_STATE, &all);
+	aclError before = npu_unnoted(ACL_SUCCESS);
 
 	for (size_t i = 0; i < n; i++)
 		((aclrtStreamStateCallback)all[i].fn)(stream, state, all[i].args);
+	npu_note_again(&before);
 	free(all);
 }
 
