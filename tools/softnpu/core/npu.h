@@ -90,8 +90,8 @@ uint64_t npu_deadline_ms(int64_t ms);
 		npu_note_error(code_, __VA_ARGS__);                                                          \
 		code_;                                                                                       \
 	})
-/* From here on the thread does not note that code; returns what is to be handed to npu_note_again. */
 #define NPU_ANY_CODE -1
+/* From here on the thread does not note that code; returns what is to be handed to npu_note_again. */
 aclError npu_unnoted(aclError code);
 void npu_note_again(const aclError *before);
 void npu_note_error(aclError code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
