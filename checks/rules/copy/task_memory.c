@@ -4,60 +4,19 @@
  * the device that runs them, of the right kind and large enough.
  */
 #include "checks/engine/finding_statement.h"
-#include "checks/rules/copy/gone_memory.h"
 #include "checks/engine/program_memory.h"
+#include "checks/rules/copy/memory_owner.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/operation.h"
 #include "checks/state/task_range.h"
 #include "checks/state/stream_state.h"
 
-/* --- memory of another device ---------------------------------------------------------------- */
-
-/* Device that memory was allocated on, -1 = not known. */
-static int owner_of(const struct block_lookup *place)
-{
-	return place->block && (place->kind == MEM_DEVICE || place->kind == MEM_POOL)
-		       ? load_relaxed(&place->block->device)
-		       : -1;
-}
-
-/* With peer access the address can be reached all the same; libraries enable it where it is not seen. */
-static bool reachable(struct checks *c, int device, int owner)
-{
-	struct acl_device *d = device_at(c, device);
-
-	return peers_unknown(c) || !d || load_relaxed(&d->peers) >> (owner % ACL_DEVICES) & 1 ||
-	       other_submitters_possible(c, CHECKS_OTHER_WORK);
-}
-
-static void check_owner(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
-	const char *name, const void *address, const struct block_lookup *place, int device)
-{
-	int owner = owner_of(place);
-
-	if (owner < 0 || device < 0)
-		return;
-	FINDING_OF(c, call, rule, owner != device,
-		PARTS(reachable(c, device, owner) ? part_severity(ACL_SEV_WARNING) : part_none(),
-			part_address(name, address), part_int("device of the memory", owner),
-			part_int("device of the task", device), part_block("memory", place->block)),
-		"%s is memory of device %d, and device %d works on it.", name, owner, device);
-}
-
 static void check_access_owner(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
 	const struct op_access *a, int device)
 {
 	if (a && a->address)
-		check_owner(c, call, rule, a->name, a->address, &a->block, device);
-}
-
-/* Of the stream that runs the task, else the thread's. */
-static int task_device(struct checks *c, const struct acl_call_record *call)
-{
-	struct acl_object *s = stream_of(call);
-
-	return s && object_usable(s) ? load_relaxed(&s->device) : device_current(c, thread_of(call));
+		memory_owner_check(c, call, rule, a->name, a->address, &a->block, device);
 }
 
 static void reduce_enter(struct checks *c, struct acl_call_record *call)
@@ -71,32 +30,6 @@ static void reduce_enter(struct checks *c, struct acl_call_record *call)
 		check_access_owner(c, call, RULE("reduce-arguments"), e.src, device);
 		check_access_owner(c, call, RULE("reduce-arguments"), e.dst, device);
 	}
-}
-
-/* --- arguments of kernels ------------------------------------------------------------------------ */
-
-static void launch_enter(struct checks *c, struct acl_call_record *call)
-{
-	const void *address = acl_arg_pointer(call->api, call->args, ACL_ROLE_DEVICE_ARGUMENTS);
-	struct block_lookup place;
-
-	if (address && lookup_allocation(c, call, address, 0, &place))
-		check_owner(c, call, RULE("kernel-args-location"), "argsData", address, &place,
-			task_device(c, call));
-}
-
-static void launch_gone_enter(struct checks *c, struct acl_call_record *call)
-{
-	const void *address = acl_arg_pointer(call->api, call->args, ACL_ROLE_DEVICE_ARGUMENTS);
-	const struct block_lookup *place;
-
-	if (!address)
-		return;
-	place = allocation_at(c, call, address, 0);
-	if (place)
-		gone_memory_evaluated(call, place->kind);
-	else
-		gone_memory_used(c, call, "argsData", "arguments", address);
 }
 
 /* --- cache operations -------------------------------------------------------------------------- */
@@ -114,7 +47,7 @@ static void cache_enter(struct checks *c, struct acl_call_record *call)
 				     PARTS(part_address("src", address), part_block("memory", place->block)),
 				     "src is %s.", memory_kind_name(place->kind)))
 		return;
-	check_owner(c, call, RULE("cmo-target-invalid"), "src", address, place, task_device(c, call));
+	memory_owner_check(c, call, RULE("cmo-target-invalid"), "src", address, place, task_device(c, call));
 }
 
 /* --- others -------------------------------------------------------------------------------------- */
@@ -169,8 +102,6 @@ static void words_enter(struct checks *c, struct acl_call_record *call)
 
 static const struct check_hook hooks[] = {
 	{ON_GROUP(REDUCE), ACL_ENTER | ACL_WHEN(DEVICES), reduce_enter},
-	{ON_OP_WITH(LAUNCH_KERNEL, DEVICE_ARGUMENTS), ACL_ENTER | ACL_WHEN(DEVICES), launch_enter},
-	{ON_OP_WITH(LAUNCH_KERNEL, DEVICE_ARGUMENTS), ACL_ENTER, launch_gone_enter},
 	{ON_OP(CACHE_MAINTAIN), ACL_ENTER, cache_enter},
 	{ON_OP(DESCRIBE_CACHE), ACL_ENTER, cache_enter},
 	{ON_GROUP(RANDOM), ACL_ENTER, random_enter},
