@@ -20,6 +20,18 @@ void lookup_fill(struct checks *c, struct known_lookup *known, uint64_t address,
 		map_find(registered_ranges(c), address, &known->place);
 }
 
+int memory_device(struct checks *c, const struct block_lookup *place)
+{
+	struct acl_object *o;
+
+	if (!place->block)
+		return -1;
+	if (place->kind == MEM_DEVICE || place->kind == MEM_POOL)
+		return load_relaxed(&place->block->device);
+	o = place->kind == MEM_MAPPED ? object_of(c, load_relaxed(&place->block->owner)) : NULL;
+	return o && o->kind == ACL_HANDLE_PHYS_MEM ? load_relaxed(&o->device) : -1;
+}
+
 uint64_t memory_rounded(const struct block_lookup *place)
 {
 	const struct acl_api_info *made_by = &acl_apis[call_site_api(&place->block->created)];

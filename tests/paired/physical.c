@@ -136,6 +136,37 @@ static void mapped_across_devices_async(void)
 			.kind = ACL_MEMCPY_DEVICE_TO_DEVICE, .stream = make_stream());
 }
 
+/* A copy by descriptor stays inside a device, whatever its memory is mapped to. */
+static void descriptor_across_devices(void)
+{
+	void *desc = make_device_memory(4096);
+	char *here = mapped_on(0), *there = mapped_on(bug ? 1 : 0);
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtSetMemcpyDesc, .desc = desc,
+		.kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, .srcAddr = here, .dstAddr = there + 4096,
+		.count = 64);
+}
+
+static void descriptor_out_of_mapped(void)
+{
+	void *desc = make_device_memory(4096), *here = make_device_memory(4096);
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtSetMemcpyDesc, .desc = desc,
+		.kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, .srcAddr = mapped_on(bug ? 1 : 0), .dstAddr = here,
+		.count = 64);
+}
+
+static void batch_into_mapped(void)
+{
+	aclrtMemcpyBatchAttr attr = {.dstLoc = {.id = bug ? 0 : 1, .type = ACL_MEM_LOCATION_TYPE_DEVICE},
+		.srcLoc = {.type = ACL_MEM_LOCATION_TYPE_HOST}};
+	void *dst = mapped_on(1), *src = make_host_memory(4096);
+	size_t size = 64, index = 0, failed;
+
+	CALL(aclrtMemcpyBatch, .dsts = &dst, .destMaxs = &size, .srcs = &src, .sizes = &size, .numBatches = 1,
+		.attrs = &attr, .attrsIndexes = &index, .numAttrs = 1, .failIndex = &failed);
+}
+
 /* Rows go between devices asynchronously only: the runtime refuses the other function. */
 static void mapped_rows(void)
 {
@@ -549,6 +580,9 @@ static const struct pair pairs[] = {
 	PAIR("vmm-cross-device-sync-copy", mapped_across_devices),
 	PAIR("vmm-cross-device-sync-copy", mapped_rows),
 	PAIR_AVOIDS("vmm-cross-device-sync-copy", mapped_across_devices_async),
+	PAIR("desc-cross-device", descriptor_across_devices),
+	PAIR("desc-cross-device", descriptor_out_of_mapped),
+	PAIR("batch-attr-location-mismatch", batch_into_mapped),
 	PAIR("vmm-selected-link-args", link_inside),
 	PAIR("vmm-selected-link-args", link_of_nothing),
 	PAIR("vmm-selected-link-args", link_of_ordinary_memory),

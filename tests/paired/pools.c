@@ -24,6 +24,20 @@ static void *take(aclrtMemPool pool, size_t bytes, aclrtStream s)
 	return p;
 }
 
+/* A copy by descriptor stays inside a device: memory of a pool is the device's, too. */
+static void descriptor_across_pools(void)
+{
+	void *desc = make_device_memory(4096), *here = take(make_pool(0), MIB, make_stream()), *there;
+
+	if (bug)
+		CALL(aclrtSetDevice, .deviceId = 1);
+	there = take(make_pool(0), MIB, make_stream());
+	if (bug)
+		CALL(aclrtSetDevice, .deviceId = 0);
+	CALL_FAILS(bug ? 107000 : 0, aclrtSetMemcpyDesc, .desc = desc,
+		.kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, .srcAddr = here, .dstAddr = there, .count = 64);
+}
+
 static void freed_into_no_pool(void)
 {
 	aclrtStream s = make_stream();
@@ -478,6 +492,7 @@ static void chains_too_long(void)
 
 static const struct pair pairs[] = {
 	PAIR("pool-free-invalid", freed_into_no_pool),
+	PAIR("desc-cross-device", descriptor_across_pools),
 	PAIR("pool-create-props", pool_larger_than_device),
 	PAIR("pool-attr-invalid", pool_mark_raised),
 	PAIR("pool-attr-invalid", pool_reserve_mark_raised),

@@ -76,16 +76,12 @@ static bool check_buffer(struct checks *c, struct acl_call_record *call, struct 
 
 /* --- what it says ------------------------------------------------------------------------ */
 
-static int device_of(const struct block_lookup *place)
-{
-	return place->block && place->kind == MEM_DEVICE ? load_relaxed(&place->block->device) : -1;
-}
-
 static void filling(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtSetMemcpyDesc *a = call->args;
 	struct block_lookup desc, src = {0}, dst = {0};
 	bool on_host, on_two;
+	int from, to;
 
 	check_buffer(c, call, &desc);
 	if (runs_on_device(c))
@@ -95,9 +91,13 @@ static void filling(struct checks *c, struct acl_call_record *call)
 	if (!src.block && !dst.block)
 		return;
 	on_host = (src.block && kind_is_host(src.kind)) || (dst.block && kind_is_host(dst.kind));
-	on_two = device_of(&src) >= 0 && device_of(&dst) >= 0 && device_of(&src) != device_of(&dst);
+	from = memory_device(c, &src);
+	to = memory_device(c, &dst);
+	on_two = from >= 0 && to >= 0 && from != to;
 	FINDING(c, call, "desc-cross-device", on_host || on_two,
 		PARTS(part_address("srcAddr", a->srcAddr), part_address("dstAddr", a->dstAddr),
+			on_two ? part_int("source device", from) : part_none(),
+			on_two ? part_int("destination device", to) : part_none(),
 			part_block("source memory", src.block), part_block("destination memory", dst.block)),
 		"%s",
 		on_host ? "One side of the copy lies on the host."

@@ -148,10 +148,9 @@ static bool location_is(const aclrtMemLocation *l, bool on_device, int device)
 	return device < 0 || (int)l->id == device;
 }
 
-static bool location_fits(const aclrtMemLocation *l, const struct op_access *a)
+static bool location_fits(struct checks *c, const aclrtMemLocation *l, const struct op_access *a)
 {
-	return location_is(
-		l, access_is_device(a), a->block.block ? load_relaxed(&a->block.block->device) : -1);
+	return location_is(l, access_is_device(a), memory_device(c, &a->block));
 }
 
 /* Certainly host or device; the program's own memory is looked up here. */
@@ -161,7 +160,8 @@ static bool side_is_known(struct checks *c, struct acl_call_record *call, struct
 		return false;
 	access_classify(c, call, a);
 	if (access_is_device(a))
-		return a->block.kind == MEM_DEVICE || a->block.kind == MEM_POOL;
+		return a->block.kind == MEM_DEVICE || a->block.kind == MEM_POOL ||
+		       memory_device(c, &a->block) >= 0;
 	return a->location != ACCESS_UNKNOWN;
 }
 
@@ -189,8 +189,8 @@ static void check_batch_entry(struct checks *c, struct acl_call_record *call, co
 		check_batch_direction(c, call, e, first);
 	if (attr && (from || to))
 		FINDING(c, call, "batch-attr-location-mismatch",
-			(from && !location_fits(&attr->srcLoc, e->src)) ||
-				(to && !location_fits(&attr->dstLoc, e->dst)),
+			(from && !location_fits(c, &attr->srcLoc, e->src)) ||
+				(to && !location_fits(c, &attr->dstLoc, e->dst)),
 			PARTS(part_uint("entry", e->index)),
 			"The attribute of the entry says another place than its addresses.");
 }

@@ -74,17 +74,9 @@ static void virtual_memory_bind(
 /* Device of a side of a copy, -1 = unknown or none; *virtual: it is mapped memory. */
 static int device_of(struct checks *c, const struct op_access *a, bool *virtual)
 {
-	struct acl_object *o;
-
-	if (!a || !a->block.block)
-		return -1;
-	if (a->block.kind != MEM_MAPPED)
-		return a->block.kind == MEM_DEVICE || a->block.kind == MEM_POOL
-			       ? load_relaxed(&a->block.block->device)
-			       : -1;
-	*virtual = true;
-	o = object_of(c, load_relaxed(&a->block.block->owner));
-	return o && o->kind == ACL_HANDLE_PHYS_MEM ? load_relaxed(&o->device) : -1;
+	if (a && a->block.block && a->block.kind == MEM_MAPPED)
+		*virtual = true;
+	return a ? memory_device(c, &a->block) : -1;
 }
 
 /* True when the entry goes from device to device and is reported. */
