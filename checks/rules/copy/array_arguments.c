@@ -438,9 +438,10 @@ static void check_prefetch(struct checks *c, struct acl_call_record *call)
 
 		least = *at + 1;
 		if (!up || *at >= a->count)
-			say(c, call, RULE("uvm-prefetch-batch-indexes"),
-				"The indexes must begin at 0, go up and stay below count.", "prefetchLocIdxs",
-				i);
+			FINDING_BROKEN(c, call, RULE("uvm-prefetch-batch-indexes"),
+				PARTS(part_uint("position", i), part_uint("index", *at),
+					part_uint("count", a->count)),
+				"The indexes must begin at 0, go up and stay below count.");
 	}
 	program_array_open(&sizes, c, a->sizes, sizeof(size_t), a->count);
 	for (uint64_t i = 0; (at = program_array_at(&sizes, i)) != NULL; i++)
