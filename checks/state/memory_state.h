@@ -95,7 +95,8 @@ enum acl_host_class host_class(
 	struct checks *c, struct acl_call_record *call, unsigned param, const void *address);
 /* Whether a device cannot read there: page-locked memory, the program's stack, heap or files. */
 bool memory_is_host(struct checks *c, struct acl_call_record *call, unsigned param, const void *address);
-/* Device whose memory it is, of mapped addresses that of the physical memory behind them; -1 = unknown or none. */
+/* Device whose memory it is, of mapped addresses that of the physical memory behind them; -1 = unknown or
+ * none. */
 int memory_device(struct checks *c, const struct block_lookup *place);
 /* Memory of this kind is the host's. */
 static inline bool kind_is_host(unsigned kind)
