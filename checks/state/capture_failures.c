@@ -47,6 +47,26 @@ static void capture_task_failed(struct checks *c, struct acl_call_record *call)
 	unlock(&model_state(model)->lock);
 }
 
+/* Of the captures that the thread has begun, one may be that of a condition of another. */
+static void capture_call_failed(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *model = call->state.capture ? object_of(c, call->state.capture) : NULL;
+	uint32_t at = 0;
+
+	if (acl_result_is_answer(call->api, error_of(call)))
+		return;
+	for (; model; model = capture_by_thread_next(c, call, &at))
+		store_relaxed(&model_state(model)->given_up, true);
+}
+
+static void capture_part_failed(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *model;
+
+	for (uint32_t at = 0; (model = capture_by_thread_next(c, call, &at)) != NULL;)
+		store_relaxed(&model_state(model)->given_up, true);
+}
+
 /* The next task says how the program took it: the same operation once more is another try. */
 static void capture_task_follows(struct checks *c, struct acl_call_record *call)
 {
@@ -55,6 +75,7 @@ static void capture_task_follows(struct checks *c, struct acl_call_record *call)
 
 	if (!model || !succeeded(call))
 		return;
+	store_relaxed(&model_state(model)->given_up, false);
 	lock(&model_state(model)->lock);
 	if (f->at.caller && !f->ignored) {
 		if (acl_apis[f->at.api].operation == acl_apis[call->api].operation)
@@ -70,12 +91,24 @@ static void capture_failures_bind(void (*add)(void *, unsigned, enum acl_phase, 
 	for (unsigned api = 0; api < acl_api_count; api++)
 		if (acl_apis[api].capture == ACL_CAPTURE_CAPTURED) {
 			add(binder, api, ACL_FAILED, capture_task_failed);
+			add(binder, api, ACL_FAILED | ACL_WHEN(CAPTURES), capture_call_failed);
 			add(binder, api, ACL_LEAVE | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL,
 				capture_task_follows);
 		}
 }
 
+/* Memory that a task was to use, and what comes around tasks. */
+static const struct check_hook hooks[] = {
+	{ON_OP(ALLOCATE_DEVICE), ACL_FAILED | ACL_WHEN(CAPTURES), capture_part_failed},
+	{ON_OP(CAPTURE_GROUP_BEGIN), ACL_FAILED | ACL_WHEN(CAPTURES), capture_part_failed},
+	{ON_OP(CAPTURE_GROUP_END), ACL_FAILED | ACL_WHEN(CAPTURES), capture_part_failed},
+	{ON_OP(CREATE_CONDITION), ACL_FAILED | ACL_WHEN(CAPTURES), capture_part_failed},
+	{ON_OP(CAPTURE_BEGIN), ACL_FAILED | ACL_WHEN(CAPTURES), capture_part_failed},
+};
+
 const struct check_module module_capture_failures = {
 	.order = 36,
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 	.bind = capture_failures_bind,
 };

@@ -81,6 +81,7 @@ struct model_state {
 	_Atomic bool parts; /* conditions of it have models of their own */
 	_Atomic bool decides; /* which of its tasks run is decided when it runs */
 	_Atomic bool cleaned; /* tasks may have been taken out of it again */
+	_Atomic bool given_up; /* what was tried last for its capture failed */
 	_Atomic uint32_t tasks;
 	_Atomic uint64_t origin; /* acl_ref of the stream */
 	_Atomic uint64_t parent; /* sub: acl_ref of the model of whose condition it is */
@@ -164,6 +165,11 @@ bool model_wait_unreset(struct checks *c, struct acl_object *model, struct model
 
 /* Of an open capture; at.caller 0 = none. */
 struct capture_failure capture_failure(struct acl_object *model);
+/* What was tried last for the open capture failed: who ends it now gives it up. */
+static inline bool capture_given_up(struct acl_object *model)
+{
+	return load_relaxed(&model_state(model)->given_up);
+}
 
 /* Open capture of the stream, NULL = none. */
 struct acl_object *capture_of(struct checks *c, struct acl_object *stream);

@@ -115,6 +115,20 @@ static bool has_empty_submodel(struct checks *c, struct acl_object *capture)
 	return false;
 }
 
+/* What is not finished: where that is because of a failure, ending the capture is the way out of it. */
+static void check_finished(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	bool broken, struct acl_object *capture, const char *detail)
+{
+	FINDING_OF(c, call, rule, broken,
+		PARTS(part_advice(capture_given_up(capture)),
+			part_enum("capture mode", "aclmdlRICaptureMode",
+				load_relaxed(&model_state(capture)->mode)),
+			part_object("stream", stream_of(call)),
+			part_object("stream of the beginning", capture_origin(c, capture)),
+			part_object("capture", capture)),
+		"%s", detail);
+}
+
 /* What the end finds wrong with the capture itself. */
 static void capture_end_state(struct checks *c, struct acl_call_record *call)
 {
@@ -126,9 +140,9 @@ static void capture_end_state(struct checks *c, struct acl_call_record *call)
 		    load_relaxed(&model_state(capture)->status) == MODEL_INVALIDATED, capture,
 		    "A call that failed before has made the capture invalid: there will be no model."))
 		return;
-	check_capture(c, call, RULE("taskgrp-open-at-end"), load_relaxed(&model_state(capture)->groups),
+	check_finished(c, call, RULE("taskgrp-open-at-end"), load_relaxed(&model_state(capture)->groups),
 		capture, "A task group of the capture is still open: there will be no model.");
-	check_capture(c, call, RULE("cond-submodel-not-captured"), has_empty_submodel(c, capture), capture,
+	check_finished(c, call, RULE("cond-submodel-not-captured"), has_empty_submodel(c, capture), capture,
 		"Nothing was captured into the model of a condition: there will be no model.");
 }
 

@@ -48,7 +48,7 @@ static bool capture_join_external(
 	return FINDING(c, call, "capture-join-by-external-event", refused && found,
 		PARTS(part_object("stream", object_of(c, s.stream)), part_used_at(&s.last_task),
 			part_object("stream of the beginning", stream_of(call)),
-			part_object("capture", capture)),
+			part_object("capture", capture), part_advice(capture_given_up(capture))),
 		"The last task of a stream of the capture is the record of an event with ACL_EVENT_EXTERNAL: "
 		"that joins nothing.");
 }
@@ -62,7 +62,7 @@ static bool capture_join_late(
 	return FINDING(c, call, "capture-task-after-join", refused && found,
 		PARTS(part_api("task", s.late.api), part_object("stream", object_of(c, s.stream)),
 			part_used_at(&s.late), part_object("stream of the beginning", stream_of(call)),
-			part_object("capture", capture)),
+			part_object("capture", capture), part_advice(capture_given_up(capture))),
 		"%s came after the record that other streams wait for, and no later one is waited for.",
 		acl_apis[s.late.api].name);
 }
@@ -76,7 +76,7 @@ static void capture_join_missing(
 	FINDING(c, call, "capture-unjoined-stream", refused && found,
 		PARTS(part_object("stream", object_of(c, s.stream)), part_used_at(&s.joined),
 			part_object("stream of the beginning", stream_of(call)),
-			part_object("capture", capture)),
+			part_object("capture", capture), part_advice(capture_given_up(capture))),
 		"A stream was taken into the capture by a wait (%s), and %s.", acl_apis[s.joined.api].name,
 		s.last == LAST_RECORD ? "no stream of the capture waits for its last record"
 				      : "its last task is no record that the others could wait for");
