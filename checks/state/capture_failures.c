@@ -59,12 +59,15 @@ static void capture_call_failed(struct checks *c, struct acl_call_record *call)
 		store_relaxed(&model_state(model)->given_up, true);
 }
 
+/* Of another capture, where that is the call's own end. */
 static void capture_part_failed(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *model;
+	struct acl_object *own = stream_of(call) ? capture_of(c, stream_of(call)) : NULL, *model;
+	bool ends = acl_apis[call->api].operation == ACL_OP_CAPTURE_END;
 
 	for (uint32_t at = 0; (model = capture_by_thread_next(c, call, &at)) != NULL;)
-		store_relaxed(&model_state(model)->given_up, true);
+		if (!ends || model != own)
+			store_relaxed(&model_state(model)->given_up, true);
 }
 
 /* The next task says how the program took it: the same operation once more is another try. */
@@ -104,6 +107,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(CAPTURE_GROUP_END), ACL_FAILED | ACL_WHEN(CAPTURES), capture_part_failed},
 	{ON_OP(CREATE_CONDITION), ACL_FAILED | ACL_WHEN(CAPTURES), capture_part_failed},
 	{ON_OP(CAPTURE_BEGIN), ACL_FAILED | ACL_WHEN(CAPTURES), capture_part_failed},
+	{ON_OP(CAPTURE_END), ACL_FAILED | ACL_WHEN(CAPTURES), capture_part_failed},
 };
 
 const struct check_module module_capture_failures = {

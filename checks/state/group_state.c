@@ -41,10 +41,22 @@ static void group_kernel_updates(struct checks *c, struct acl_object *stream, co
 	struct stream_rare *s = stream_rare_make(c, stream);
 	struct acl_object *group = group_updated(c, stream), *model = model_of_group(c, group);
 
-	if (s)
+	if (s) {
 		counter_inc(&s->updated);
+		store_relaxed(&s->update_failed, false);
+	}
 	if (model)
 		group_update_add(c, model, group, function);
+}
+
+static void group_kernel_failed(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+	struct stream_rare *r =
+		s && load_relaxed(&stream_state(s)->update) == UPDATE_OPEN ? stream_rare_make(c, s) : NULL;
+
+	if (r)
+		store_relaxed(&r->update_failed, true);
 }
 
 static void group_kernel_leave(struct checks *c, struct acl_call_record *call)
@@ -154,8 +166,10 @@ static void update_begins(struct checks *c, struct acl_object *stream, struct ac
 	struct stream_rare *s = stream_rare_make(c, stream);
 	struct acl_object *model = model_of_group(c, group);
 
-	if (s)
+	if (s) {
 		store_relaxed(&s->updated, 0);
+		store_relaxed(&s->update_failed, false);
+	}
 	if (model)
 		group_update_begins(model, group);
 	update_is_of(c, stream, group);
@@ -263,6 +277,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(CAPTURE_GROUP_BEGIN), ACL_LEAVE, group_begun},
 	{ON_OP(CAPTURE_GROUP_END), ACL_LEAVE, group_ended},
 	{ON_OP(LAUNCH_KERNEL), ACL_LEAVE | ACL_IF_SPECIAL, group_kernel_leave},
+	{ON_OP(LAUNCH_KERNEL), ACL_FAILED, group_kernel_failed},
 	{ON_OP(CAPTURE_UPDATE_BEGIN), ACL_LEAVE, update_begun},
 	{ON_OP(CAPTURE_UPDATE_END), ACL_ENTER, update_ending},
 	{ON_OP(CAPTURE_UPDATE_END), ACL_LEAVE, update_ended},

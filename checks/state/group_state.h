@@ -51,6 +51,12 @@ static inline uint32_t group_updates(struct acl_object *stream)
 	return stream_rarely(stream, updated);
 }
 
+/* The launch that was tried last in the update failed: who ends it now gives it up. */
+static inline bool group_update_given_up(struct acl_object *stream)
+{
+	return stream_rarely(stream, update_failed);
+}
+
 /* Whether the group's kernels are of the binary since its last update, and the model still lives. */
 bool group_updated_from(struct checks *c, struct acl_object *group, acl_ref binary, struct group_update *u);
 

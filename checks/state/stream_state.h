@@ -59,6 +59,7 @@ struct stream_rare {
 	_Atomic uint32_t
 		capture_thread; /* 1 + index of the thread in a call that captures a task, 0 = none */
 	_Atomic uint32_t updated; /* kernels launched in the update */
+	_Atomic bool update_failed; /* the launch of the last of them failed */
 	_Atomic uint32_t capture_stream; /* which of the capture's it is: 1, 2 …; see capture_streams.h */
 	_Atomic uint32_t launching; /* calls on their way that launch callbacks, which may have run */
 	_Atomic bool may_fail; /* a finding since then is an error: what is in flight may have ended so */

@@ -19,7 +19,8 @@ static void group_update_end(struct checks *c, struct acl_call_record *call)
 	seen = group_updates(s);
 	FINDING(c, call, "taskupd-count-mismatch", error_of(call) == REFUSED && (seen != has || !seen),
 		PARTS(part_uint("kernels of the group", has), part_uint("kernels of the update", seen),
-			part_object("task group", group), part_object("stream", s)),
+			part_object("task group", group), part_object("stream", s),
+			part_advice(group_update_given_up(s))),
 		"The group was captured with %u kernel%s that went through this interface, and the update "
 		"launched %u.",
 		has, has == 1 ? "" : "s", seen);
