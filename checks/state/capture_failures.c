@@ -94,7 +94,7 @@ static void capture_failures_bind(void (*add)(void *, unsigned, enum acl_phase, 
 	for (unsigned api = 0; api < acl_api_count; api++)
 		if (acl_apis[api].capture == ACL_CAPTURE_CAPTURED) {
 			add(binder, api, ACL_FAILED, capture_task_failed);
-			add(binder, api, ACL_FAILED | ACL_WHEN(CAPTURES), capture_call_failed);
+			add(binder, api, ACL_FAILED, capture_call_failed);
 			add(binder, api, ACL_LEAVE | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL,
 				capture_task_follows);
 		}
@@ -102,12 +102,12 @@ static void capture_failures_bind(void (*add)(void *, unsigned, enum acl_phase, 
 
 /* Memory that a task was to use, and what comes around tasks. */
 static const struct check_hook hooks[] = {
-	{ON_OP(ALLOCATE_DEVICE), ACL_FAILED | ACL_WHEN(CAPTURES), capture_part_failed},
-	{ON_OP(CAPTURE_GROUP_BEGIN), ACL_FAILED | ACL_WHEN(CAPTURES), capture_part_failed},
-	{ON_OP(CAPTURE_GROUP_END), ACL_FAILED | ACL_WHEN(CAPTURES), capture_part_failed},
-	{ON_OP(CREATE_CONDITION), ACL_FAILED | ACL_WHEN(CAPTURES), capture_part_failed},
-	{ON_OP(CAPTURE_BEGIN), ACL_FAILED | ACL_WHEN(CAPTURES), capture_part_failed},
-	{ON_OP(CAPTURE_END), ACL_FAILED | ACL_WHEN(CAPTURES), capture_part_failed},
+	{ON_OP(ALLOCATE_DEVICE), ACL_FAILED, capture_part_failed},
+	{ON_OP(CAPTURE_GROUP_BEGIN), ACL_FAILED, capture_part_failed},
+	{ON_OP(CAPTURE_GROUP_END), ACL_FAILED, capture_part_failed},
+	{ON_OP(CREATE_CONDITION), ACL_FAILED, capture_part_failed},
+	{ON_OP(CAPTURE_BEGIN), ACL_FAILED, capture_part_failed},
+	{ON_OP(CAPTURE_END), ACL_FAILED, capture_part_failed},
 };
 
 const struct check_module module_capture_failures = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A kernel of a graph is replaced by an update, and its launch fails: the program ends the update, which is the
- * only way out of it, and replays the graph as it was.
+ * A kernel of a graph is replaced by an update, and its launch fails: the program ends the update, which is
+ * the only way out of it, and replays the graph as it was.
  */
 #include "../programs/program.h"
 #include "softnpu.h"

@@ -13,7 +13,7 @@ int task_device(struct checks *c, const struct acl_call_record *call)
 	return s && object_usable(s) ? load_relaxed(&s->device) : device_current(c, thread_of(call));
 }
 
-/* Device that memory was allocated on, -1 = not known. */
+/* Device that memory was allocated on, -1 = not known; mapped memory may be open to others. */
 static int owner_of(const struct block_lookup *place)
 {
 	return place->block && (place->kind == MEM_DEVICE || place->kind == MEM_POOL)

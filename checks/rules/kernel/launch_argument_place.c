@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the arguments of a launch lie: in memory that is there, of the side and the device that the call says, and
- * large enough.
+ * Where the arguments of a launch lie: in memory that is there, of the side and the device that the call
+ * says, and large enough.
  */
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
