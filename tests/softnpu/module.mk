@@ -9,7 +9,7 @@ $(NPU_TEST_DIR)/%: $(BUILD)/obj/tests/softnpu/%.o $(BUILD)/obj/tests/softnpu/tap
 		-Wl,-rpath,'$$ORIGIN/../../softnpu'
 
 TESTS += $(addprefix $(NPU_TEST_DIR)/,$(NPU_TESTS)) tests/softnpu/rows.t tests/softnpu/checked.t
-$(NPU_TEST_DIR)/rows: $(addprefix $(BUILD)/obj/tests/softnpu/rows_,published.o kernels.o memory.o graphs.o graph_tasks.o conditions.o devices.o drawn.o lots.o states.o sharing.o)
+$(NPU_TEST_DIR)/rows: $(addprefix $(BUILD)/obj/tests/softnpu/rows_,published.o kernels.o memory.o graphs.o graph_tasks.o tasks.o conditions.o devices.o drawn.o lots.o states.o sharing.o)
 tests/softnpu/rows.t: $(NPU_TEST_DIR)/rows $(BUILD)/libaclcheck.so
 tests/softnpu/checked.t: $(addprefix $(NPU_TEST_DIR)/,$(filter arguments% order_% oracle_%,$(NPU_TESTS))) $(BUILD)/libaclcheck.so
 

@@ -378,8 +378,8 @@ static bool rows_run(const struct row *row, const char *name)
 int main(int argc, char **argv)
 {
 	const struct row *all[] = {rows, rows_published, rows_kernels, rows_memory, rows_graphs,
-		rows_graph_tasks, rows_conditions, rows_devices, rows_drawn, rows_lots, rows_states,
-		rows_sharing};
+		rows_graph_tasks, rows_tasks, rows_conditions, rows_devices, rows_drawn, rows_lots,
+		rows_states, rows_sharing};
 	const char *name = argc < 2 ? NULL : argv[1];
 	bool found = false;
 

@@ -105,6 +105,7 @@ struct row {
 extern const struct row rows_published[]; /* those that the published source answers */
 extern const struct row rows_kernels[]; /* the same, of kernels and errors */
 extern const struct row rows_memory[], rows_graphs[], rows_graph_tasks[], rows_conditions[];
+extern const struct row rows_tasks[]; /* the same, of tasks that are looked at and set */
 extern const struct row rows_devices[]; /* the same, of devices and contexts */
 extern const struct row rows_drawn[]; /* the same, of kernels, models and tasks */
 extern const struct row rows_lots[]; /* the same, of what was drawn by lot later */

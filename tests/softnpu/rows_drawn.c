@@ -447,6 +447,21 @@ static void threads_of_no_function(void)
 	in_thread(threads_here, f);
 }
 
+/* A stream that is gone is found before what is wrong with the launch. */
+static void threads_on_gone_stream(void)
+{
+	static long value[8];
+	aclrtBinHandle bin;
+	aclrtFuncHandle f = function(&bin);
+	aclrtStream s = gone();
+	dim3 none = {0, 1, 1};
+
+	threads(f, s, NULL);
+	threads(f, s, value);
+	row(aclrtLaunchSIMTKernelWithHostArgs(f, none, none, 0, s, NULL, value, 0, NULL, 0));
+	row(aclrtLaunchSIMTKernelWithHostArgs(f, none, none, 0, s, NULL, value, 8, NULL, 0));
+}
+
 static void *address_of(void *f)
 {
 	void *cores = &cores, *others = &others;
@@ -714,9 +729,9 @@ const struct row rows_drawn[] = {ROW(functions_gone_without_device), ROW(paramet
 	ROW(buffers_of_finished_list), ROW(list_changed_elsewhere), ROW(snapshot_without_callback),
 	ROW(streams_bound_with_unknown_flag), ROW(parameters_of_another_list), ROW(binary_loaded_late),
 	ROW(room_for_padding), ROW(subscriptions_on_two_devices), ROW(limits_of_used_stream),
-	ROW(label_set_twice), ROW(threads_of_no_function), ROW(addresses_elsewhere),
-	ROW(work_of_capture_in_vain), ROW(overflow_in_capture), ROW(launch_on_joined_stream),
-	ROW(types_of_cache_work), ROW(subscriptions_of_other_threads), ROW(last_error_on_other_device),
-	ROW(options_without_device), ROW(switches_elsewhere), ROW(records_wrong_twice),
-	ROW(symbols_wrong_twice), ROW(pools_made_wrongly), ROW(arguments_of_no_exception),
-	ROW(limits_of_default_stream_given_up), {NULL, NULL}};
+	ROW(label_set_twice), ROW(threads_of_no_function), ROW(threads_on_gone_stream),
+	ROW(addresses_elsewhere), ROW(work_of_capture_in_vain), ROW(overflow_in_capture),
+	ROW(launch_on_joined_stream), ROW(types_of_cache_work), ROW(subscriptions_of_other_threads),
+	ROW(last_error_on_other_device), ROW(options_without_device), ROW(switches_elsewhere),
+	ROW(records_wrong_twice), ROW(symbols_wrong_twice), ROW(pools_made_wrongly),
+	ROW(arguments_of_no_exception), ROW(limits_of_default_stream_given_up), {NULL, NULL}};

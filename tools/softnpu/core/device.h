@@ -59,6 +59,8 @@ struct thread_state {
 	unsigned captures[3]; /* by mode: begun here, less those that were ended here, whoever began them */
 	uint32_t last_task_id;
 	void *last_stream; /* handle of the stream it was for */
+	void *last_model; /* of what is captured there, or NULL, and the place in it */
+	unsigned last_lane, last_index;
 	/* Of the last task: captured, with the origin caching operator information; part of a built model. */
 	bool last_captured, last_cached, last_built;
 };

@@ -147,6 +147,34 @@ void model_replace(struct model *m, unsigned lane, unsigned index, struct op *op
 	op_put(old);
 }
 
+static const struct op_type gap_type = {.name = "GAP", .step = task_step_over};
+static const struct op_type nothing_type = {.name = "NOP", .step = task_step_over};
+
+struct op *model_gap_new(void)
+{
+	return op_new(&gap_type, sizeof(struct op));
+}
+
+bool model_is_gap(const struct model_lane *lane, unsigned index)
+{
+	return lane->ops[index]->type == &gap_type;
+}
+
+/* A stream that loses its last task gets one that does nothing. */
+void model_drop(struct model *m, unsigned lane, unsigned index, struct op *gap)
+{
+	const struct model_lane *l = &m->lanes[lane];
+	struct op *nothing;
+	unsigned i = 0;
+
+	model_replace(m, lane, index, gap);
+	while (i < l->n && model_is_gap(l, i))
+		i++;
+	nothing = i == l->n ? op_new(&nothing_type, sizeof(struct op)) : NULL;
+	if (nothing)
+		model_replace(m, lane, 0, nothing);
+}
+
 void model_kill(struct model *m, struct list *callbacks)
 {
 	if (!m->obj.alive)

@@ -75,12 +75,19 @@ void model_kill(struct model *m, struct list *callbacks);
 void model_run_callbacks(struct list *callbacks);
 /* Handles of its tasks end (model_task.c). */
 void model_tasks_release(struct model *m);
+/* Keeps a copy of what the program says of the operator behind a task (model_task.c). */
+aclError model_task_describe(struct model *m, unsigned lane, unsigned index, const void *info, size_t size);
 /* The first execution adds a task to the stream that the capture began on. */
 aclError model_add_notification(struct model *m);
 /* Step of tasks with which a program has nothing to do. */
 enum op_step task_step_over(struct op *op, struct lane *lane);
 struct op *model_slot(struct model *m, unsigned lane, unsigned index);
 void model_replace(struct model *m, unsigned lane, unsigned index, struct op *op);
+/* What stands in the place of a task that the model has no more, so that the others keep theirs. */
+struct op *model_gap_new(void);
+/* The task goes; gap takes its place. */
+void model_drop(struct model *m, unsigned lane, unsigned index, struct op *gap);
+bool model_is_gap(const struct model_lane *lane, unsigned index);
 /* A context goes: open captures end, its models are destroyed. */
 void captures_release_context(struct context *ctx);
 void models_release_context(struct context *ctx);

@@ -56,14 +56,14 @@ static void print_string(FILE *f, const char *text)
 	fputc('"', f);
 }
 
-static void print_task(FILE *f, const struct op *op, unsigned index)
+static void print_task(FILE *f, const struct op *op, unsigned index, const char *comma)
 {
 	char more[512] = "";
 
 	if (op->type->describe)
 		op->type->describe(op, more, sizeof(more));
-	fprintf(f, "%s\n        {\"task_id\": %u, \"type\": \"%s\"%s%s}", index ? "," : "", index,
-		op->type->name, *more ? ", " : "", more);
+	fprintf(f, "%s\n        {\"task_id\": %u, \"type\": \"%s\"%s%s}", comma, index, op->type->name,
+		*more ? ", " : "", more);
 }
 
 static void print_model(FILE *f, const struct model *m)
@@ -77,13 +77,18 @@ static void print_model(FILE *f, const struct model *m)
 		m->captured ? "captured" : "built", states[m->state]);
 	for (unsigned i = 0; i < m->n_lanes; i++) {
 		const struct model_lane *l = &m->lanes[i];
+		const char *between = "";
 
 		if (l->unbound)
 			continue;
 		fprintf(f, "%s\n    {\"stream\": %u, \"starts\": \"%s\", \"tasks\": [", comma, i,
 			l->head ? "with the model" : "when activated");
-		for (unsigned k = 0; k < l->n; k++)
-			print_task(f, l->ops[k], k);
+		for (unsigned k = 0; k < l->n; k++) {
+			if (model_is_gap(l, k))
+				continue;
+			print_task(f, l->ops[k], k, between);
+			between = ",";
+		}
 		fprintf(f, "%s]}", l->n ? "\n    " : "");
 		comma = ",";
 	}

@@ -8,6 +8,7 @@
 #include "tools/softnpu/core/timeout.h"
 #include "tools/softnpu/kernel/kernel.h"
 #include "tools/softnpu/graph/model.h"
+#include "tools/softnpu/graph/task_group.h"
 #include "tools/softnpu/sync/value.h"
 
 /* A task as the program holds it. Goes with its model. */
@@ -16,7 +17,10 @@ struct model_task {
 	struct list link; /* of its model */
 	struct model *model;
 	unsigned lane, index;
-	struct op *pending; /* what aclmdlRIUpdate puts in its place */
+	struct op *pending; /* what it was set to, and what aclmdlRIUpdate puts in its place */
+	struct op *gap; /* disabled: aclmdlRIUpdate takes it away, and leaves this */
+	void *info; /* of its operator, when it is a kernel */
+	size_t info_size;
 };
 
 static void model_task_release(struct object *o)
@@ -25,6 +29,9 @@ static void model_task_release(struct object *o)
 
 	if (t->pending)
 		op_put(t->pending);
+	if (t->gap)
+		op_put(t->gap);
+	free(t->info);
 	free(t);
 }
 
@@ -52,6 +59,18 @@ static aclError model_task_find(aclmdlRITask handle, struct model_task **t, stru
 	/* aclrtPersistentTaskClean took it away. */
 	model_task_drop(*t);
 	return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is no task any more", handle);
+}
+
+/* The task as it was set last. */
+static struct op *model_task_op(const struct model_task *t)
+{
+	return t->pending ? t->pending : model_slot(t->model, t->lane, t->index);
+}
+
+/* One for the device's cores. */
+static bool model_task_kernel(const struct op *op, struct kernel_launch *l)
+{
+	return op->type->is_kernel && kernel_op_launch(op, l);
 }
 
 /* An array takes what it has room for, and NULL behind the last; too little room is an error all the same. */
@@ -134,10 +153,35 @@ static struct model_task *task_of(struct model *m, unsigned lane, unsigned index
 	return t;
 }
 
+static aclError set_info(struct model_task *t, const void *info, size_t size)
+{
+	void *copy = NULL;
+
+	if (info && size) {
+		copy = malloc(size);
+		if (!copy)
+			return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for what a task is");
+		memcpy(copy, info, size);
+	}
+	free(t->info);
+	t->info = copy;
+	t->info_size = copy ? size : 0;
+	return ACL_SUCCESS;
+}
+
+aclError model_task_describe(struct model *m, unsigned lane, unsigned index, const void *info, size_t size)
+{
+	const struct op *op = model_slot(m, lane, index);
+	struct model_task *t = op && op->type->is_kernel ? task_of(m, lane, index) : NULL;
+
+	return t ? set_info(t, info, size) : ACL_SUCCESS;
+}
+
 static aclError get_tasks(aclrtStream handle, aclmdlRITask *tasks, uint32_t *num)
 {
 	struct stream *s;
 	struct model *m;
+	uint32_t there = 0;
 	aclError rc = stream_named(handle, STREAM_QUERY, &s);
 
 	if (rc)
@@ -145,14 +189,20 @@ static aclError get_tasks(aclrtStream handle, aclmdlRITask *tasks, uint32_t *num
 	m = s->bound;
 	if (!m)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the stream is of no model");
-	for (unsigned i = 0; tasks && i < *num && i < m->lanes[s->capture_lane].n; i++) {
-		struct model_task *t = task_of(m, s->capture_lane, i);
+	for (unsigned i = 0; i < m->lanes[s->capture_lane].n; i++) {
+		struct model_task *t;
 
-		if (!t)
-			return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
-		tasks[i] = object_handle(&t->obj);
+		if (model_is_gap(&m->lanes[s->capture_lane], i))
+			continue;
+		if (tasks && there < *num) {
+			t = task_of(m, s->capture_lane, i);
+			if (!t)
+				return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
+			tasks[there] = object_handle(&t->obj);
+		}
+		there++;
 	}
-	return array_end(tasks, num, m->lanes[s->capture_lane].n);
+	return array_end(tasks, num, there);
 }
 
 aclError aclmdlRIGetTasksByStream(aclrtStream stream, aclmdlRITask *tasks, uint32_t *numTasks)
@@ -169,7 +219,7 @@ static aclError get_type(aclmdlRITask handle, aclmdlRITaskType *type)
 	aclError rc = model_task_find(handle, &t, &m);
 
 	if (!rc)
-		*type = (aclmdlRITaskType)model_slot(m, t->lane, t->index)->type->task_type;
+		*type = (aclmdlRITaskType)model_task_op(t)->type->task_type;
 	return rc;
 }
 
@@ -212,6 +262,18 @@ static void event_params(const struct op *op, aclmdlRITaskParams *params)
 	params->eventRecordTaskParams.eventFlag = ev->flags;
 }
 
+static void kernel_params(
+	struct model_task *t, struct op *op, const struct kernel_launch *l, aclmdlRITaskParams *params)
+{
+	params->taskGrp = task_group_at(t->model, t->lane, t->index);
+	params->opInfoPtr = t->info;
+	params->opInfoSize = t->info_size;
+	params->kernelTaskParams.funcHandle = l->func ? object_handle(&l->func->obj) : NULL;
+	params->kernelTaskParams.args = (void *)kernel_op_device_args(op, t->model->ctx->dev);
+	params->kernelTaskParams.argsSize = l->args_size;
+	params->kernelTaskParams.numBlocks = l->num_blocks;
+}
+
 static aclError get_params(aclmdlRITask handle, aclmdlRITaskParams *params)
 {
 	struct model_task *t;
@@ -222,20 +284,16 @@ static aclError get_params(aclmdlRITask handle, aclmdlRITaskParams *params)
 
 	if (rc)
 		return rc;
-	op = model_slot(m, t->lane, t->index);
+	op = model_task_op(t);
 	/* Also those of a task that has none. */
 	memset(params, 0, sizeof(*params));
 	params->type = (aclmdlRITaskType)op->type->task_type;
 	if (params->type == ACL_MODEL_RI_TASK_DEFAULT)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "a task of this type has no parameters");
-	if (kernel_op_launch(op, &l)) {
-		params->kernelTaskParams.funcHandle = l.func ? object_handle(&l.func->obj) : NULL;
-		params->kernelTaskParams.args = (void *)kernel_op_device_args(op, m->ctx->dev);
-		params->kernelTaskParams.argsSize = l.args_size;
-		params->kernelTaskParams.numBlocks = l.num_blocks;
-	} else if (!value_op_params(op, params)) {
+	if (model_task_kernel(op, &l))
+		kernel_params(t, op, &l, params);
+	else if (!value_op_params(op, params))
 		event_params(op, params);
-	}
 	return ACL_SUCCESS;
 }
 
@@ -284,7 +342,7 @@ static aclError get_attribute(
 	struct model *m;
 	aclError rc = model_task_find(handle, &t, &m);
 
-	if (!rc && !kernel_op_launch(model_slot(m, t->lane, t->index), &l))
+	if (!rc && !model_task_kernel(model_task_op(t), &l))
 		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "the task is no kernel");
 	return rc ? rc : get_value(&l.attributes, id, value);
 }
@@ -317,52 +375,64 @@ static aclError check_changeable(const struct model *m)
 	return rc;
 }
 
-static enum op_step model_task_nothing_step(struct op *op, struct lane *lane)
+/* What is set last counts, also for a task that was disabled. */
+static aclError set_pending(struct model_task *t, struct op *op, const aclmdlRITaskParams *params)
 {
-	(void)op;
-	(void)lane;
-	return OP_DONE;
-}
+	aclError rc = set_info(t, params->opInfoPtr, params->opInfoSize);
 
-static const struct op_type disabled_type = {.name = "DISABLED", .step = model_task_nothing_step};
-
-static void set_pending(struct model *m, struct model_task *t, struct op *op)
-{
+	if (rc) {
+		op_put(op);
+		return rc;
+	}
 	if (t->pending)
 		op_put(t->pending);
+	if (t->gap)
+		op_put(t->gap);
 	t->pending = op;
-	m->state = MODEL_UPDATING;
+	t->gap = NULL;
+	t->model->state = MODEL_UPDATING;
+	return ACL_SUCCESS;
+}
+
+/* Arguments that the program was told of stay where they are, as long as a task has them. */
+static void keep_args(const struct model_task *t, struct kernel_launch *l)
+{
+	struct op *now = model_slot(t->model, t->lane, t->index);
+	struct kernel_launch before;
+
+	l->args_of = kernel_op_giver(model_task_op(t), l->args);
+	if (!l->args_of)
+		l->args_of = kernel_op_giver(now, l->args);
+	if (!l->args_of)
+		return;
+	l->device_args = true;
+	kernel_op_launch(l->args_of, &before);
+	if (l->args_size < before.args_size)
+		return;
+	l->holders = before.holders;
+	l->n_holders = before.n_holders;
 }
 
 /* A value task comes of a task of any kind that is known, a kernel of a kernel only. */
-static struct op *new_op(const struct op *old, const aclmdlRITaskParams *params)
+static struct op *new_op(const struct model_task *t, const aclmdlRITaskParams *params)
 {
 	const aclmdlRIKernelTaskParams *k = &params->kernelTaskParams;
-	struct kernel_launch before;
+	const struct op *old = model_task_op(t);
 	struct kernel_launch l = {.num_blocks = k->numBlocks,
 		.grid = {k->numBlocks, 1, 1},
 		.block = {1, 1, 1},
 		.args = k->args,
 		.args_size = k->argsSize,
 		.device_args = !k->isHostArgs};
-	const void *own;
 
 	if (params->taskGrp || old->type->task_type == ACL_MODEL_RI_TASK_DEFAULT)
 		return NULL;
 	if (params->type != ACL_MODEL_RI_TASK_KERNEL)
 		return params->opInfoPtr || params->opInfoSize ? NULL : value_op_new(params);
-	if (!kernel_op_launch(old, &before) || !k->args || !k->argsSize || !k->numBlocks ||
+	if (!old->type->is_kernel || !k->args || !k->argsSize || kernel_configure(&l.attributes, k->cfg) ||
 		function_find(k->funcHandle, &l.func))
 		return NULL;
-	l.attributes = before.attributes;
-	own = kernel_op_own_args(old, k->args);
-	if (own && l.args_size <= before.args_size) {
-		/* They go with the operation that they were given away for. */
-		l.args = own;
-		l.device_args = false;
-		l.holders = before.holders;
-		l.n_holders = before.n_holders;
-	}
+	keep_args(t, &l);
 	return kernel_op_new(&l);
 }
 
@@ -377,11 +447,9 @@ static aclError set_params(aclmdlRITask handle, const aclmdlRITaskParams *params
 		rc = check_changeable(m);
 	if (rc)
 		return rc;
-	op = new_op(model_slot(m, t->lane, t->index), params);
-	if (op) {
-		set_pending(m, t, op);
-		return ACL_SUCCESS;
-	}
+	op = new_op(t, params);
+	if (op)
+		return set_pending(t, op, params);
 	m->state = MODEL_FAULT;
 	return npu_err(ACL_ERROR_RT_PARAM_INVALID, "parameters of type %d do not fit the task", params->type);
 }
@@ -395,22 +463,23 @@ static aclError disable(aclmdlRITask handle)
 {
 	struct model_task *t;
 	struct model *m;
-	struct op *op;
 	aclError rc = model_task_find(handle, &t, &m);
 
 	if (!rc)
 		rc = check_changeable(m);
 	if (rc)
 		return rc;
-	op = op_new(&disabled_type, sizeof(struct op));
-	if (op && model_slot(m, t->lane, t->index)->type->task_type != ACL_MODEL_RI_TASK_DEFAULT) {
-		set_pending(m, t, op);
-		return ACL_SUCCESS;
+	if (model_task_op(t)->type->task_type == ACL_MODEL_RI_TASK_DEFAULT) {
+		m->state = MODEL_FAULT;
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "a task of this type cannot be disabled");
 	}
-	if (op)
-		op_put(op);
-	m->state = MODEL_FAULT;
-	return npu_err(ACL_ERROR_RT_PARAM_INVALID, "a task of this type cannot be disabled");
+	if (!t->gap)
+		t->gap = model_gap_new();
+	if (!t->gap)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
+	set_info(t, NULL, 0);
+	m->state = MODEL_UPDATING;
+	return ACL_SUCCESS;
 }
 
 aclError aclmdlRITaskDisable(aclmdlRITask task)
@@ -418,9 +487,21 @@ aclError aclmdlRITaskDisable(aclmdlRITask task)
 	return LOCKED(disable(task));
 }
 
+static void model_task_update(struct model *m, struct model_task *t)
+{
+	if (t->gap) {
+		model_drop(m, t->lane, t->index, t->gap);
+		t->gap = NULL;
+		model_task_drop(t);
+	} else if (t->pending) {
+		model_replace(m, t->lane, t->index, t->pending);
+		t->pending = NULL;
+	}
+}
+
 static aclError update(aclmdlRI model)
 {
-	struct model_task *t;
+	struct model_task *t, *next;
 	struct model *m;
 	aclError rc = model_find(model, &m);
 
@@ -432,12 +513,7 @@ static aclError update(aclmdlRI model)
 	rc = check_complete(m);
 	if (rc)
 		return rc;
-	list_for_each(t, &m->tasks, link)
-	{
-		if (t->pending)
-			model_replace(m, t->lane, t->index, t->pending);
-		t->pending = NULL;
-	}
+	list_for_each_safe(t, next, &m->tasks, link) model_task_update(m, t);
 	m->state = MODEL_READY;
 	return ACL_SUCCESS;
 }

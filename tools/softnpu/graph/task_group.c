@@ -121,6 +121,15 @@ aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp *handle)
 	return LOCKED(group_end(stream, handle));
 }
 
+aclrtTaskGrp task_group_at(const struct model *m, unsigned lane, unsigned index)
+{
+	const struct task_group *g;
+
+	list_for_each(g, &m->groups, link) if (g->lane == lane && index >= g->first &&
+					       index - g->first < g->n) return object_handle(&g->obj);
+	return NULL;
+}
+
 void task_groups_release(struct model *m)
 {
 	while (!list_empty(&m->groups)) {
@@ -240,8 +249,7 @@ static void replace_release(struct op *op)
 static const struct op_type replace_type = {
 	.name = "UPDATE", .step = replace_step, .release = replace_release};
 
-/* Compilers name the two halves of a mixed kernel so; other names stand for kernels of one type, but for
- * those of the CPU. */
+/* Compilers name the two halves of a mixed kernel so; other names stand for kernels of one type. */
 static const char *cores_of(const struct op *op)
 {
 	struct kernel_launch l;
@@ -249,8 +257,6 @@ static const char *cores_of(const struct op *op)
 
 	if (!op || !kernel_op_launch(op, &l))
 		return "";
-	if (l.func && function_is_cpu(l.func))
-		return "cpu";
 	n = strlen(l.name);
 	return n > 4 && (!strcmp(l.name + n - 4, "_aic") || !strcmp(l.name + n - 4, "_aiv")) ? l.name + n - 4
 											     : "";

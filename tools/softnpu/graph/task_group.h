@@ -12,6 +12,8 @@ aclError group_check(struct capture *cap, struct stream *s, const struct op *op)
 aclError group_replace(struct stream *s, struct op *op);
 /* The stream goes while it updates: its group stays as it is. */
 void group_update_forget(struct stream *s);
+/* Handle of the group that a task of the model is in, or NULL. */
+aclrtTaskGrp task_group_at(const struct model *m, unsigned lane, unsigned index);
 /* The model's groups go with it. */
 void task_groups_release(struct model *m);
 

@@ -21,7 +21,16 @@ static aclError find_last(const struct thread_state *t)
 	return ACL_SUCCESS;
 }
 
-/* The information itself is for a profiler: it is not queried here. */
+/* For a profiler, and what aclmdlRITaskGetParams tells. */
+static aclError cache_info(const struct thread_state *t, const void *info, size_t size)
+{
+	struct object *o = object_find(t->last_model, OBJ_MODEL);
+
+	return o ? model_task_describe(
+			   container_of(o, struct model, obj), t->last_lane, t->last_index, info, size)
+		 : ACL_SUCCESS;
+}
+
 aclError aclrtCacheLastTaskOpInfo(const void *const infoPtr, const size_t infoSize)
 {
 	const struct thread_state *t = npu_thread();
@@ -33,7 +42,7 @@ aclError aclrtCacheLastTaskOpInfo(const void *const infoPtr, const size_t infoSi
 	if (!rc && (!t->last_captured || !t->last_cached))
 		rc = npu_err(ACL_ERROR_RT_INTERNAL_ERROR,
 			"the last task was not captured, or ACL_STREAM_ATTR_CACHE_OP_INFO is off");
-	return rc;
+	return rc ? rc : LOCKED(cache_info(t, infoPtr, infoSize));
 }
 
 aclError aclrtCacheLastTaskExtendInfo(const char *const extendInfoPtr, const size_t infoSize)

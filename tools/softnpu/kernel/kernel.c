@@ -183,6 +183,8 @@ static void kernel_release(struct op *op)
 		memory_delete(block_at(k->on_device));
 	if (l->func)
 		object_put(&l->func->obj);
+	if (l->args_of)
+		op_put(l->args_of);
 	free((void *)l->name);
 	free((void *)l->holders);
 	if (!l->device_args)
@@ -207,6 +209,15 @@ static const struct op_type kernel_type = {
 	.is_kernel = true,
 };
 
+/* In a model it is a task like any other. */
+static const struct op_type cpu_kernel_type = {
+	.name = "KERNEL_AICPU",
+	.run = kernel_run,
+	.release = kernel_release,
+	.describe = kernel_describe,
+	.may_block = true,
+};
+
 static void *kernel_text_copy(const void *from, size_t size)
 {
 	void *to = malloc(size + 1);
@@ -218,13 +229,16 @@ static void *kernel_text_copy(const void *from, size_t size)
 
 struct op *kernel_op_new(const struct kernel_launch *l)
 {
-	struct kernel_op *k = op_new(&kernel_type, sizeof(*k));
+	bool cpu = l->func && function_is_cpu(l->func);
+	struct kernel_op *k = op_new(cpu ? &cpu_kernel_type : &kernel_type, sizeof(*k));
 
 	if (!k)
 		return NULL;
 	k->l = *l;
 	if (l->func)
 		object_get(&l->func->obj);
+	if (l->args_of)
+		op_get(l->args_of);
 	k->l.name = strdup(l->func ? l->func->name : l->name);
 	k->l.holders = kernel_text_copy(l->holders, l->n_holders * sizeof(*l->holders));
 	if (!l->device_args)
@@ -237,7 +251,7 @@ struct op *kernel_op_new(const struct kernel_launch *l)
 
 bool kernel_op_launch(const struct op *op, struct kernel_launch *l)
 {
-	if (op->type != &kernel_type)
+	if (op->type != &kernel_type && op->type != &cpu_kernel_type)
 		return false;
 	*l = container_of(op, struct kernel_op, op)->l;
 	return true;
@@ -260,11 +274,15 @@ const void *kernel_op_device_args(struct op *op, struct device *dev)
 	return b->addr;
 }
 
-const void *kernel_op_own_args(const struct op *op, const void *address)
+struct op *kernel_op_giver(struct op *op, const void *address)
 {
-	const struct block *b = address ? block_at(address) : NULL;
+	const struct kernel_op *k = container_of(op, struct kernel_op, op);
 
-	return b && container_of(op, struct kernel_op, op)->on_device == address ? b->shadow : NULL;
+	if (!op->type->is_kernel)
+		return NULL;
+	if (k->l.args_of)
+		return k->l.args == address ? k->l.args_of : NULL;
+	return address && k->on_device == address ? op : NULL;
 }
 
 aclError kernel_submit(const struct kernel_launch *l, aclrtStream stream)

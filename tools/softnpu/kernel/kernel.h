@@ -82,6 +82,7 @@ struct kernel_launch {
 	const aclrtPlaceHolderInfo *holders; /* pointers to be filled in */
 	size_t n_holders;
 	struct kernel_attributes attributes;
+	struct op *args_of; /* the operation that the arguments were given away for, and which goes later */
 };
 
 /* Queues the kernel; copies what l points to. */
@@ -92,9 +93,12 @@ bool kernel_op_launch(const struct op *op, struct kernel_launch *l);
 /* Where the arguments of a kernel operation lie on the device, from where they are read from now on. NULL: no
  * room, or none. */
 const void *kernel_op_device_args(struct op *op, struct device *dev);
-/* That memory, if the address is the one given away for them; else NULL. */
-const void *kernel_op_own_args(const struct op *op, const void *address);
+/* The kernel operation that the address was given away for, if it is this one or one whose arguments it has;
+ * else NULL. */
+struct op *kernel_op_giver(struct op *op, const void *address);
 aclError kernel_check_config(const aclrtLaunchKernelCfg *cfg);
+/* What a configuration, or none, sets; the values are not checked. */
+aclError kernel_configure(struct kernel_attributes *to, const aclrtLaunchKernelCfg *cfg);
 
 /* Whether it draws random numbers (random.c). */
 bool random_is(const struct op *op);

@@ -31,20 +31,26 @@ static bool attr_valid(const aclrtLaunchKernelAttr *attr)
 	}
 }
 
+static aclError check_attrs(const aclrtLaunchKernelCfg *cfg)
+{
+	if (cfg && !cfg->attrs)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the configuration has no attributes");
+	for (size_t i = 0; cfg && i < cfg->numAttrs; i++)
+		if (!attr_known(cfg->attrs[i].id))
+			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "launch attribute %d", cfg->attrs[i].id);
+	return ACL_SUCCESS;
+}
+
 /* Of an attribute that is given twice the last value counts, and is the one that is looked at. */
 aclError kernel_check_config(const aclrtLaunchKernelCfg *cfg)
 {
 	const aclrtLaunchKernelAttr *given[LAST_ATTR + 1] = {NULL};
+	aclError rc = check_attrs(cfg);
 
-	if (!cfg)
-		return ACL_SUCCESS;
-	if (!cfg->attrs)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the configuration has no attributes");
-	for (size_t i = 0; i < cfg->numAttrs; i++) {
-		if (!attr_known(cfg->attrs[i].id))
-			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "launch attribute %d", cfg->attrs[i].id);
+	if (rc)
+		return rc;
+	for (size_t i = 0; cfg && i < cfg->numAttrs; i++)
 		given[cfg->attrs[i].id] = &cfg->attrs[i];
-	}
 	for (size_t id = 0; id <= LAST_ATTR; id++)
 		if (given[id] && !attr_valid(given[id]))
 			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "value of launch attribute %zu", id);
@@ -77,6 +83,16 @@ static void configure_all(struct kernel_launch *l, const aclrtLaunchKernelCfg *c
 {
 	for (size_t i = 0; cfg && i < cfg->numAttrs; i++)
 		configure(&l->attributes, &cfg->attrs[i]);
+}
+
+aclError kernel_configure(struct kernel_attributes *to, const aclrtLaunchKernelCfg *cfg)
+{
+	aclError rc = check_attrs(cfg);
+
+	*to = (struct kernel_attributes){0};
+	for (size_t i = 0; !rc && cfg && i < cfg->numAttrs; i++)
+		configure(to, &cfg->attrs[i]);
+	return rc;
 }
 
 /* Sizes of arguments have 32 bits below the outer layer, which cuts the rest off. */
@@ -254,6 +270,15 @@ static aclError launch_called(
 	return rc ? rc : kernel_submit(l, stream);
 }
 
+static aclError check_simt(const struct kernel_launch *l, const aclrtLaunchKernelCfg *cfg)
+{
+	aclError rc = has_threads();
+
+	if (!rc && !l->args_size)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "the size of the arguments has more than 32 bits");
+	return rc ? rc : check_values(l, cfg);
+}
+
 /* The function may be a symbol as well. It is looked up when the stream has been looked at. */
 aclError aclrtLaunchSIMTKernelWithHostArgs(void *func, dim3 gridDim, dim3 blockDim, size_t dynUbufSize,
 	aclrtStream stream, aclrtLaunchKernelCfg *cfg, void *hostArgs, size_t argsSize,
@@ -266,10 +291,6 @@ aclError aclrtLaunchSIMTKernelWithHostArgs(void *func, dim3 gridDim, dim3 blockD
 	l.holders = placeHolderArray;
 	l.n_holders = (uint32_t)placeHolderNum;
 	if (!rc)
-		rc = has_threads();
-	if (!rc && !l.args_size)
-		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "the size of the arguments has more than 32 bits");
-	if (!rc)
-		rc = check_values(&l, cfg);
+		rc = npu_unless_gone(OBJ_STREAM, stream, check_simt(&l, cfg));
 	return rc ? rc : LOCKED(launch_called(&l, func, cfg, stream));
 }

@@ -220,6 +220,9 @@ static void note_task(struct stream *s)
 	t->last_captured = s->capture;
 	t->last_cached = stream_caches_op_info(s);
 	t->last_built = s->bound;
+	t->last_model = s->capture ? object_handle(&s->capture->model->obj) : NULL;
+	t->last_lane = s->capture_lane;
+	t->last_index = (unsigned)next_task(s);
 }
 
 aclError stream_submit(struct stream *s, struct op *op)
