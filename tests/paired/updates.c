@@ -119,21 +119,51 @@ static void update_of_other_function(void)
 	end(0, u);
 }
 
-/* A kernel for the CPU of the device in the place of one for its cores. */
-static void update_with_cpu_kernel(void)
+static aclrtFuncHandle function_for_cpu(void)
 {
 	static aclrtBinaryLoadOption for_cpu = {
 		.type = ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE, .value.cpuKernelMode = 2};
 	static aclrtBinaryLoadOptions options = {.options = &for_cpu, .numOpt = 1};
-	aclrtFuncHandle add = (load_binary(), function("add")), f = add;
-	aclrtStream u = begin(group_of(1, add));
+	aclrtFuncHandle f = NULL;
 	aclrtBinHandle b = NULL;
 
 	CALL_DOES(aclrtBinaryLoadFromData, 0, b = make_address(), .data = heap_memory, .length = 4096,
 		.options = &options, .binHandle = &b);
-	CALL_DOES(aclrtRegisterCpuFunc, 0, f = bug ? make_address() : add, .handle = b, .funcName = "run",
-		.kernelName = "add", .funcHandle = bug ? &f : (aclrtFuncHandle *)OUT);
-	launch(bug ? REFUSED : 0, f, u);
+	CALL_DOES(aclrtRegisterCpuFunc, 0, f = make_address(), .handle = b, .funcName = "run",
+		.kernelName = "add", .funcHandle = &f);
+	return f;
+}
+
+/* A kernel for the CPU of the device in a group of those for its cores. */
+static void cpu_kernel_in_group(void)
+{
+	aclrtFuncHandle add = (load_binary(), function("add")), f = function_for_cpu();
+	aclrtStream s = make_stream();
+	aclrtTaskGrp g = NULL;
+	aclmdlRI m = NULL;
+
+	capture_begin(s);
+	launch(0, f, s);
+	CALL(aclmdlRICaptureTaskGrpBegin, .stream = s);
+	if (bug) {
+		launch(507009, f, s);
+		CALL_FAILS(507009, aclmdlRICaptureTaskGrpEnd, .stream = s, .handle = OUT);
+		CALL_FAILS(507903, aclmdlRICaptureEnd, .stream = s, .modelRI = &m);
+		return;
+	}
+	launch(0, add, s);
+	CALL_DOES(aclmdlRICaptureTaskGrpEnd, 0, g = make_address(), .stream = s, .handle = &g);
+	m = capture_end(s);
+	CALL(aclmdlRIDestroy, .modelRI = m);
+}
+
+/* In the place of one for its cores. */
+static void update_with_cpu_kernel(void)
+{
+	aclrtFuncHandle add = (load_binary(), function("add")), f = function_for_cpu();
+	aclrtStream u = begin(group_of(1, add));
+
+	launch(bug ? 507009 : 0, bug ? f : add, u);
 	if (bug)
 		launch(0, add, u);
 	end(0, u);
@@ -229,7 +259,8 @@ static const struct pair pairs[] = {
 	PAIR_EACH(
 		"taskupd-kernel-type-mismatch", update_of_other_type, LAUNCH_KERNEL, .role = ACL_ROLE_BLOCKS),
 	PAIR("taskupd-kernel-type-mismatch", update_of_other_function),
-	PAIR("taskupd-kernel-type-mismatch", update_with_cpu_kernel),
+	PAIR("taskgrp-unsupported-task", cpu_kernel_in_group),
+	PAIR("taskupd-wrong-task-type", update_with_cpu_kernel),
 };
 
 PAIRS_MAIN("update rules", pairs)

@@ -58,15 +58,27 @@ static void group_end_enter(struct checks *c, struct acl_call_record *call)
 
 /* --- tasks in groups and updates ------------------------------------------------------------- */
 
-static bool is_kernel(unsigned api)
+static bool is_for_cpu(struct checks *c, struct acl_call_record *call)
 {
-	return acl_apis[api].operation == ACL_OP_LAUNCH_KERNEL;
+	struct acl_object *b = binary_of(c, function_of(c, call));
+
+	return b && load_relaxed(&binary_state(b)->flags) & BINARY_CPU;
+}
+
+/* One for the cores; else *what says what the task is. */
+static bool is_kernel(struct checks *c, struct acl_call_record *call, const char **what)
+{
+	bool kernel = acl_apis[call->api].operation == ACL_OP_LAUNCH_KERNEL;
+
+	*what = kernel ? "one for the CPU" : acl_apis[call->api].name;
+	return kernel && !is_for_cpu(c, call);
 }
 
 static void group_task_check(
 	struct checks *c, struct acl_call_record *call, struct acl_object *s, struct acl_object *capture)
 {
 	bool own = stream_rarely(s, group) == object_ref(capture);
+	const char *what;
 
 	if (!load_relaxed(&model_state(capture)->groups) || stream_rarely(s, group) == GROUP_UNKNOWN)
 		return;
@@ -74,15 +86,16 @@ static void group_task_check(
 		    PARTS(part_object("stream", s), part_object("model", capture)),
 		    "A task group is open on another stream of the capture, and this task is outside of it."))
 		return;
-	FINDING(c, call, "taskgrp-unsupported-task", !is_kernel(call->api),
+	FINDING(c, call, "taskgrp-unsupported-task", !is_kernel(c, call, &what),
 		PARTS(part_object("stream", s), part_object("model", capture)),
-		"Task groups are made of kernels; %s is none.", acl_apis[call->api].name);
+		"Task groups are made of kernels for the cores; %s is none.", what);
 }
 
 static void group_task_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call), *capture;
 	bool updates = s && load_relaxed(&stream_state(s)->update) == UPDATE_OPEN;
+	const char *what;
 
 	/* Most tasks. */
 	if (!s || (!updates && !stream_capture(s)) || !object_usable(s))
@@ -91,9 +104,9 @@ static void group_task_enter(struct checks *c, struct acl_call_record *call)
 	if (capture)
 		group_task_check(c, call, s, capture);
 	else if (updates)
-		FINDING(c, call, "taskupd-wrong-task-type", !is_kernel(call->api),
-			PARTS(part_object("stream", s)), "Kernels are updated, and %s is none.",
-			acl_apis[call->api].name);
+		FINDING(c, call, "taskupd-wrong-task-type", !is_kernel(c, call, &what),
+			PARTS(part_object("stream", s)), "Kernels for the cores are updated, and %s is none.",
+			what);
 }
 
 /* --- updates -------------------------------------------------------------------------------- */
