@@ -268,6 +268,25 @@ static void arguments_of_a_task(void)
 	run_once(m);
 }
 
+/* Refused, but what is told of its launch is there. */
+static void kernel_of_a_built_model(void)
+{
+	aclmdlRITaskParams params;
+	aclmdlRITask t = NULL;
+	aclrtStream s = NULL;
+	aclmdlRI m = NULL;
+	uint32_t n = 1;
+
+	need(aclmdlRIBuildBegin(&m, 0));
+	need(aclrtCreateStreamWithConfig(&s, 0, ACL_STREAM_PERSISTENT));
+	need(aclmdlRIBindStream(m, s, 0));
+	need(aclrtLaunchKernel(function_of(NULL), 3, device(), 8, s));
+	need(aclmdlRIGetTasksByStream(s, &t, &n));
+	row(aclmdlRITaskGetParams(t, &params));
+	row(params.type);
+	row(params.kernelTaskParams.numBlocks);
+}
+
 static void disabled_tasks_are_gone(void)
 {
 	aclrtStream s = capturing();
@@ -388,8 +407,9 @@ static void group_updated_with_one_of_the_cpu(void)
 	row(aclmdlRICaptureTaskUpdateEnd(x) != 0);
 }
 
-const struct row rows_tasks[] = {ROW(what_was_set_is_seen), ROW(kernel_no_more),
-	ROW(kernel_set_to_no_blocks), ROW(configuration_of_a_task), ROW(values_that_are_not_looked_at),
-	ROW(group_of_a_task), ROW(operator_of_a_task), ROW(arguments_of_a_task), ROW(disabled_tasks_are_gone),
-	ROW(last_task_disabled), ROW(set_and_disabled), ROW(disabled_and_set), ROW(kernel_of_the_cpu_as_task),
-	ROW(kernel_of_the_cpu_in_a_group), ROW(group_updated_with_one_of_the_cpu), {NULL, NULL}};
+const struct row rows_tasks[] = {ROW(what_was_set_is_seen), ROW(kernel_no_more), ROW(kernel_set_to_no_blocks),
+	ROW(configuration_of_a_task), ROW(values_that_are_not_looked_at), ROW(group_of_a_task),
+	ROW(operator_of_a_task), ROW(arguments_of_a_task), ROW(kernel_of_a_built_model),
+	ROW(disabled_tasks_are_gone), ROW(last_task_disabled), ROW(set_and_disabled), ROW(disabled_and_set),
+	ROW(kernel_of_the_cpu_as_task), ROW(kernel_of_the_cpu_in_a_group),
+	ROW(group_updated_with_one_of_the_cpu), {NULL, NULL}};

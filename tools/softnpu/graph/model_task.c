@@ -262,16 +262,22 @@ static void event_params(const struct op *op, aclmdlRITaskParams *params)
 	params->eventRecordTaskParams.eventFlag = ev->flags;
 }
 
-static void kernel_params(
+/* What is refused of a built model is answered all the same. */
+static aclError kernel_params(
 	struct model_task *t, struct op *op, const struct kernel_launch *l, aclmdlRITaskParams *params)
 {
-	params->taskGrp = task_group_at(t->model, t->lane, t->index);
-	params->opInfoPtr = t->info;
-	params->opInfoSize = t->info_size;
+	aclError rc = check_captured(t->model);
+
 	params->kernelTaskParams.funcHandle = l->func ? object_handle(&l->func->obj) : NULL;
 	params->kernelTaskParams.args = (void *)kernel_op_device_args(op, t->model->ctx->dev);
 	params->kernelTaskParams.argsSize = l->args_size;
 	params->kernelTaskParams.numBlocks = l->num_blocks;
+	if (rc)
+		return rc;
+	params->taskGrp = task_group_at(t->model, t->lane, t->index);
+	params->opInfoPtr = t->info;
+	params->opInfoSize = t->info_size;
+	return ACL_SUCCESS;
 }
 
 static aclError get_params(aclmdlRITask handle, aclmdlRITaskParams *params)
@@ -291,8 +297,8 @@ static aclError get_params(aclmdlRITask handle, aclmdlRITaskParams *params)
 	if (params->type == ACL_MODEL_RI_TASK_DEFAULT)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "a task of this type has no parameters");
 	if (model_task_kernel(op, &l))
-		kernel_params(t, op, &l, params);
-	else if (!value_op_params(op, params))
+		return kernel_params(t, op, &l, params);
+	if (!value_op_params(op, params))
 		event_params(op, params);
 	return ACL_SUCCESS;
 }
