@@ -149,6 +149,23 @@ static void kernel_set_to_no_blocks(void)
 	run_once(m);
 }
 
+static void blocks_of_17_bits(void)
+{
+	aclrtStream s = capturing();
+	aclmdlRITaskParams params;
+	aclmdlRITask t[16];
+	aclmdlRI m;
+
+	row(aclrtLaunchKernel(function_of(NULL), 0x10003, device(), 8, s));
+	m = ended(s, t);
+	params = params_of(t[0]);
+	row(params.kernelTaskParams.numBlocks);
+	params.kernelTaskParams.numBlocks = 0x20005;
+	row(aclmdlRITaskSetParams(t[0], &params));
+	row(params_of(t[0]).kernelTaskParams.numBlocks);
+	row(aclmdlRIUpdate(m));
+}
+
 /* Without a configuration all is as if none had ever been given. */
 static void configuration_of_a_task(void)
 {
@@ -408,8 +425,8 @@ static void group_updated_with_one_of_the_cpu(void)
 }
 
 const struct row rows_tasks[] = {ROW(what_was_set_is_seen), ROW(kernel_no_more), ROW(kernel_set_to_no_blocks),
-	ROW(configuration_of_a_task), ROW(values_that_are_not_looked_at), ROW(group_of_a_task),
-	ROW(operator_of_a_task), ROW(arguments_of_a_task), ROW(kernel_of_a_built_model),
+	ROW(blocks_of_17_bits), ROW(configuration_of_a_task), ROW(values_that_are_not_looked_at),
+	ROW(group_of_a_task), ROW(operator_of_a_task), ROW(arguments_of_a_task), ROW(kernel_of_a_built_model),
 	ROW(disabled_tasks_are_gone), ROW(last_task_disabled), ROW(set_and_disabled), ROW(disabled_and_set),
 	ROW(kernel_of_the_cpu_as_task), ROW(kernel_of_the_cpu_in_a_group),
 	ROW(group_updated_with_one_of_the_cpu), {NULL, NULL}};

@@ -227,6 +227,14 @@ static void *kernel_text_copy(const void *from, size_t size)
 	return to;
 }
 
+/* A task has 16 bits for its blocks. */
+static void cut_blocks(struct kernel_launch *l)
+{
+	if (l->grid[0] == l->num_blocks)
+		l->grid[0] = (uint16_t)l->grid[0];
+	l->num_blocks = (uint16_t)l->num_blocks;
+}
+
 struct op *kernel_op_new(const struct kernel_launch *l)
 {
 	bool cpu = l->func && function_is_cpu(l->func);
@@ -235,6 +243,7 @@ struct op *kernel_op_new(const struct kernel_launch *l)
 	if (!k)
 		return NULL;
 	k->l = *l;
+	cut_blocks(&k->l);
 	if (l->func)
 		object_get(&l->func->obj);
 	if (l->args_of)
