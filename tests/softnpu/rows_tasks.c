@@ -207,6 +207,39 @@ static void values_that_are_not_looked_at(void)
 	row(aclmdlRIUpdate(m));
 }
 
+/* Records, waits and the resets at the end name their event, also when it is destroyed. */
+static void events_of_tasks(void)
+{
+	aclrtStream s = capturing(), other = stream(), lanes[4];
+	aclrtEvent fork = event_ex(ACL_EVENT_SYNC), join = event_ex(ACL_EVENT_SYNC);
+	aclmdlRITask here[16], there[16];
+	uint32_t n = 4, all = 16;
+	aclmdlRI m = NULL;
+
+	need(aclrtRecordEvent(fork, s));
+	need(aclrtStreamWaitEvent(other, fork));
+	need(aclrtRecordEvent(join, other));
+	need(aclrtStreamWaitEvent(s, join));
+	need(aclmdlRICaptureEnd(s, &m));
+	need(aclmdlRIGetStreams(m, lanes, &n));
+	need(aclmdlRIGetTasksByStream(lanes[0], there, &all));
+	row(tasks_of(m, here));
+	row(all);
+	for (unsigned i = 0; i < 2; i++) {
+		row(type_of(here[0]));
+		row(params_of(here[0]).eventRecordTaskParams.event != NULL);
+		row(params_of(here[0]).eventRecordTaskParams.eventFlag);
+		row(params_of(there[0]).eventWaitTaskParams.event ==
+			params_of(here[0]).eventRecordTaskParams.event);
+		row(params_of(here[1]).eventWaitTaskParams.event ==
+			params_of(there[1]).eventRecordTaskParams.event);
+		row(params_of(here[0]).eventRecordTaskParams.event !=
+			params_of(here[1]).eventWaitTaskParams.event);
+		need(i ? ACL_SUCCESS : aclrtDestroyEvent(fork));
+		need(i ? ACL_SUCCESS : aclrtDestroyEvent(join));
+	}
+}
+
 static void group_of_a_task(void)
 {
 	aclrtStream s = capturing();
@@ -426,7 +459,7 @@ static void group_updated_with_one_of_the_cpu(void)
 
 const struct row rows_tasks[] = {ROW(what_was_set_is_seen), ROW(kernel_no_more), ROW(kernel_set_to_no_blocks),
 	ROW(blocks_of_17_bits), ROW(configuration_of_a_task), ROW(values_that_are_not_looked_at),
-	ROW(group_of_a_task), ROW(operator_of_a_task), ROW(arguments_of_a_task), ROW(kernel_of_a_built_model),
-	ROW(disabled_tasks_are_gone), ROW(last_task_disabled), ROW(set_and_disabled), ROW(disabled_and_set),
-	ROW(kernel_of_the_cpu_as_task), ROW(kernel_of_the_cpu_in_a_group),
-	ROW(group_updated_with_one_of_the_cpu), {NULL, NULL}};
+	ROW(events_of_tasks), ROW(group_of_a_task), ROW(operator_of_a_task), ROW(arguments_of_a_task),
+	ROW(kernel_of_a_built_model), ROW(disabled_tasks_are_gone), ROW(last_task_disabled),
+	ROW(set_and_disabled), ROW(disabled_and_set), ROW(kernel_of_the_cpu_as_task),
+	ROW(kernel_of_the_cpu_in_a_group), ROW(group_updated_with_one_of_the_cpu), {NULL, NULL}};

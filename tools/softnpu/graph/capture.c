@@ -300,12 +300,16 @@ static aclError judge_end(const struct capture *cap)
 }
 
 /* The stream that the capture began on ends with resets of all records, tasks like others. */
-static aclError reset_edges(struct model *m)
+static aclError reset_edges(const struct capture *cap)
 {
+	struct model *m = cap->model;
 	aclError rc = ACL_SUCCESS;
 
-	for (unsigned e = 0; e < m->edges && !rc; e++)
-		rc = model_append(m, 0, edge_reset_op(e));
+	for (unsigned e = 0; e < m->edges && !rc; e++) {
+		const struct op *record = model_slot(m, cap->edges[e].lane, cap->edges[e].index);
+
+		rc = model_append(m, 0, edge_reset_op(e, edge_event(record)));
+	}
 	return rc;
 }
 
@@ -335,7 +339,7 @@ static aclError end(aclrtStream handle, aclmdlRI *out)
 			ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, "the capture was begun on another stream");
 	rc = judge_end(cap);
 	if (!rc)
-		rc = reset_edges(cap->model);
+		rc = reset_edges(cap);
 	thread_ends(cap->mode);
 	if (out && !rc)
 		*out = object_handle(&cap->model->obj);
@@ -445,7 +449,7 @@ static aclError record_edge(struct stream *s, struct event *ev)
 	if (!edges)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
 	cap->edges = edges;
-	rc = capture_task_append(s, edge_record_op(m->edges));
+	rc = capture_task_append(s, edge_record_op(m->edges, ev));
 	if (rc)
 		return rc;
 	edges[m->edges] =
@@ -548,7 +552,7 @@ static aclError wait_edge(struct stream *s, struct event *ev)
 		return ACL_SUCCESS;
 	edge->waited = true;
 	edge->waited_by_origin |= s == cap->origin;
-	return capture_task_append(s, edge_wait_op(ev->capture_edge));
+	return capture_task_append(s, edge_wait_op(ev->capture_edge, ev));
 }
 
 aclError capture_wait(struct stream *s, struct event *ev)

@@ -106,9 +106,12 @@ void instance_activate(struct instance *inst, unsigned lane);
 struct model *instance_model(struct instance *inst);
 /* Continue at another task of the same lane. */
 void lane_jump(struct lane *lane, unsigned index);
+struct event;
 /* Records and waits inside a model, and what resets a record at its end. */
-struct op *edge_record_op(unsigned edge);
-struct op *edge_wait_op(unsigned edge);
-struct op *edge_reset_op(unsigned edge);
+struct op *edge_record_op(unsigned edge, struct event *ev);
+struct op *edge_wait_op(unsigned edge, struct event *ev);
+struct op *edge_reset_op(unsigned edge, struct event *ev);
+/* The event of one of them; NULL for other operations. */
+struct event *edge_event(const struct op *op);
 
 #endif

@@ -254,11 +254,14 @@ aclError aclmdlRITaskGetSeqId(aclmdlRITask task, uint32_t *id)
 
 static void event_params(const struct op *op, aclmdlRITaskParams *params)
 {
-	const struct event *ev = op_event(op);
+	struct event *ev = op_event(op);
 
-	if (!ev || !ev->obj.alive)
+	if (!ev)
+		ev = edge_event(op);
+	if (!ev)
 		return;
-	params->eventRecordTaskParams.event = object_handle(&ev->obj);
+	/* One that is destroyed is still the same in all its tasks. */
+	params->eventRecordTaskParams.event = ev->obj.alive ? object_handle(&ev->obj) : ev;
 	params->eventRecordTaskParams.eventFlag = ev->flags;
 }
 

@@ -4,6 +4,7 @@
 
 #include "tools/softnpu/graph/condition.h"
 #include "tools/softnpu/graph/model.h"
+#include "tools/softnpu/sync/event.h"
 
 struct edge {
 	bool done;
@@ -138,7 +139,13 @@ enum op_step instance_park(struct instance *inst, struct lane *parent)
 struct edge_op {
 	struct op op;
 	unsigned edge;
+	struct event *ev; /* which the program named: for who asks */
 };
+
+static void edge_release(struct op *op)
+{
+	object_put(&container_of(op, struct edge_op, op)->ev->obj);
+}
 
 static struct edge *edge_of(struct op *op, struct lane *lane)
 {
@@ -169,12 +176,14 @@ static void edge_describe(const struct op *op, char *text, size_t size)
 static const struct op_type edge_record_type = {
 	.name = "EVENT_RECORD",
 	.step = edge_record_step,
+	.release = edge_release,
 	.describe = edge_describe,
 	.task_type = ACL_MODEL_RI_TASK_EVENT_RECORD,
 };
 static const struct op_type edge_wait_type = {
 	.name = "EVENT_WAIT",
 	.step = edge_wait_step,
+	.release = edge_release,
 	.describe = edge_describe,
 	.task_type = ACL_MODEL_RI_TASK_EVENT_WAIT,
 };
@@ -183,33 +192,41 @@ static const struct op_type edge_wait_type = {
 static const struct op_type edge_reset_type = {
 	.name = "EVENT_RESET",
 	.step = task_step_over,
+	.release = edge_release,
 	.describe = edge_describe,
 	.task_type = ACL_MODEL_RI_TASK_EVENT_RESET,
 };
 
-static struct op *edge_op(const struct op_type *type, unsigned edge)
+static struct op *edge_op(const struct op_type *type, unsigned edge, struct event *ev)
 {
 	struct edge_op *e = op_new(type, sizeof(*e));
 
 	if (!e)
 		return NULL;
 	e->edge = edge;
+	e->ev = ev;
+	object_get(&ev->obj);
 	return &e->op;
 }
 
-struct op *edge_record_op(unsigned edge)
+struct op *edge_record_op(unsigned edge, struct event *ev)
 {
-	return edge_op(&edge_record_type, edge);
+	return edge_op(&edge_record_type, edge, ev);
 }
 
-struct op *edge_wait_op(unsigned edge)
+struct op *edge_wait_op(unsigned edge, struct event *ev)
 {
-	return edge_op(&edge_wait_type, edge);
+	return edge_op(&edge_wait_type, edge, ev);
 }
 
-struct op *edge_reset_op(unsigned edge)
+struct op *edge_reset_op(unsigned edge, struct event *ev)
 {
-	return edge_op(&edge_reset_type, edge);
+	return edge_op(&edge_reset_type, edge, ev);
+}
+
+struct event *edge_event(const struct op *op)
+{
+	return op->type->release == edge_release ? container_of(op, struct edge_op, op)->ev : NULL;
 }
 
 /* --- the task that executes a model ---------------------------------------- */
