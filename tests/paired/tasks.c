@@ -167,6 +167,36 @@ static void disabled_of_no_type(void)
 		update(m);
 }
 
+static void kernel_of_another_task(void)
+{
+	static aclmdlRITaskParams is,
+		wanted = {.type = ACL_MODEL_RI_TASK_KERNEL, .kernelTaskParams.argsSize = 8};
+	aclrtBinHandle b = load();
+	aclrtFuncHandle f = fetch(b);
+	void *word = make_device_memory(64);
+	aclrtStream s = make_stream();
+	aclmdlRI m;
+	aclmdlRITask task;
+
+	wanted.kernelTaskParams.args = word;
+	wanted.kernelTaskParams.numBlocks = 1;
+	wanted.kernelTaskParams.funcHandle = f;
+	capture_begin(s);
+	if (bug)
+		CALL(aclrtValueWrite, .devAddr = word, .value = 1, .stream = s);
+	else
+		CALL(aclrtLaunchKernelWithHostArgs, .funcHandle = f, .numBlocks = 1, .stream = s,
+			.hostArgs = heap_memory, .argsSize = 64);
+	m = capture_end(s);
+	task = asked_task(m);
+	CALL_DOES(aclmdlRITaskGetParams, 0,
+		is.type = bug ? ACL_MODEL_RI_TASK_VALUE_WRITE : ACL_MODEL_RI_TASK_KERNEL, .task = task,
+		.params = &is);
+	CALL_FAILS(bug ? 107000 : 0, aclmdlRITaskSetParams, .task = task, .params = &wanted);
+	if (!bug)
+		update(m);
+}
+
 /* Only kernels have attributes, and the task is of another type. */
 static void attribute_of_other_task(void)
 {
@@ -503,6 +533,7 @@ static const struct pair pairs[] = {
 	PAIR("stream-race-copy", read_beside_a_changed_kernel),
 	PAIR_AVOIDS("stream-race-copy", read_before_a_task_turned_into_a_wait),
 	PAIR("mdlri-task-setparams-type", disabled_of_no_type),
+	PAIR("mdlri-task-setparams-type", kernel_of_another_task),
 	PAIR("mdlri-kernel-attr-unsupported", attribute_of_other_task),
 	PAIR("mdlri-kernel-attr-unsupported", attribute_of_task_with_parameters),
 	PAIR("mdlri-execute-not-ready", executed_after_disable),

@@ -89,8 +89,8 @@ static void task_given_function_of_unloaded_binary(void)
 	aclmdlRITask task = task_of(m);
 	aclmdlRITaskParams params = {0};
 
-	CALL(aclmdlRITaskGetParams, .task = task, .params = &params);
-	params.type = ACL_MODEL_RI_TASK_KERNEL;
+	CALL_DOES(aclmdlRITaskGetParams, 0, params.type = ACL_MODEL_RI_TASK_KERNEL, .task = task,
+		.params = &params);
 	params.kernelTaskParams.funcHandle = f;
 	if (bug)
 		unload(b);

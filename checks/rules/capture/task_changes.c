@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Changing the tasks of a model: when it may be done, and that aclmdlRIUpdate follows. */
 #include "checks/engine/finding_statement.h"
+#include "checks/engine/program_memory.h"
 #include "checks/state/model_execution.h"
 #include "checks/state/stream_state.h"
 #include "checks/state/task_state.h"
@@ -76,6 +77,21 @@ static void task_disable_enter(struct checks *c, struct acl_call_record *call)
 			PARTS(part_enum("type", "aclmdlRITaskType", type),
 				part_object("model", task_model(c, call))),
 			"aclmdlRITaskGetType has answered a type of tasks that cannot be changed.");
+}
+
+/* Any task that can be changed becomes one of a value; what is no kernel does not become one. */
+static void task_set_enter(struct checks *c, struct acl_call_record *call)
+{
+	const void *given = acl_arg_pointer(call->api, call->args, ACL_ROLE_PARAMETERS);
+	aclmdlRITaskType type;
+	aclmdlRITaskParams p;
+
+	if (!task_type(c, call, &type) || !program_read(c, given, &p, sizeof(p)))
+		return;
+	FINDING(c, call, "mdlri-task-setparams-type",
+		p.type == ACL_MODEL_RI_TASK_KERNEL && type != ACL_MODEL_RI_TASK_KERNEL,
+		PARTS(part_enum("type", "aclmdlRITaskType", type), part_object("model", task_model(c, call))),
+		"The parameters are those of a kernel, and the task is none.");
 }
 
 static void task_attribute_enter(struct checks *c, struct acl_call_record *call)
@@ -158,6 +174,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(TASK_DISABLE), ACL_ENTER, task_change_enter},
 	{ON_OP(TASK_DISABLE), ACL_ENTER, task_disable_enter},
 	{ON_OP(TASK_SET_PARAMETERS), ACL_ENTER, task_change_enter},
+	{ON_OP(TASK_SET_PARAMETERS), ACL_ENTER, task_set_enter},
 	{ON_OP(TASK_DISABLE), ACL_FAILED, task_change_failed},
 	{ON_OP(TASK_SET_PARAMETERS), ACL_FAILED, task_change_failed},
 	{ON_OP(INFO_TASK_ATTRIBUTE), ACL_ENTER, task_attribute_enter},
