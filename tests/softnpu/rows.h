@@ -19,6 +19,13 @@ static inline void row(long code)
 	printf(" %ld", code);
 }
 
+/* What a call returns, and whether that is the last error. */
+static inline void code_and_last(aclError code)
+{
+	row(code);
+	row(aclrtGetLastError(ACL_RT_THREAD_LEVEL));
+}
+
 /* What the calls of a row need; a failure of these is none of its answers. */
 static inline void need(aclError code)
 {

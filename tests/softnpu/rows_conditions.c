@@ -112,6 +112,26 @@ static void number_of_a_conditional_task(void)
 	row(id);
 }
 
+/* A body is not for these, which the runtime expects: it is no last error. */
+static void bodies_that_are_not_last(void)
+{
+	aclrtStream s = capturing(), x = stream();
+	aclmdlRI m = NULL, body = NULL;
+	aclmdlRICondTaskParams task = {.type = ACL_MODEL_RI_COND_TYPE_IF, .modelRIArray = &body, .size = 1};
+
+	need(aclmdlRICaptureGetInfo(s, NULL, &m));
+	need(aclmdlRICondHandleCreate(m, 0, (aclmdlRICondHandleFlag)0, &task.handle));
+	need(aclmdlRIAddCondTask(task, s, 0));
+	need(aclmdlRICaptureToModelRIBegin(x, body, RELAXED));
+	need(aclrtMemsetAsync(device(), 64, 0, 64, x));
+	need(aclmdlRICaptureEnd(x, NULL));
+	need(aclmdlRICaptureEnd(s, &m));
+	code_and_last(aclmdlRIExecuteAsync(body, stream()));
+	code_and_last(aclmdlRIExecute(body, -1));
+	code_and_last(aclmdlRIAbort(body));
+	code_and_last(aclmdlRIDestroy(body));
+}
+
 const struct row rows_conditions[] = {ROW(conditions_elsewhere), ROW(bodies_captured_wrongly),
 	ROW(condition_of_an_invalid_capture), ROW(condition_within_a_group),
-	ROW(number_of_a_conditional_task), {NULL, NULL}};
+	ROW(number_of_a_conditional_task), ROW(bodies_that_are_not_last), {NULL, NULL}};

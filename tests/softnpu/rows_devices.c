@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of devices, and of what is done to memory and binaries in a context: read in the published source. */
+#include <semaphore.h>
 #include <stdint.h>
 #include <unistd.h>
 
@@ -379,12 +380,6 @@ static void snapshots_of_two_devices(void)
 	snapshot(aclrtSnapShotProcessUnlock(getpid(), NULL), 0);
 }
 
-static void code_and_last(aclError code)
-{
-	row(code);
-	row(aclrtGetLastError(ACL_RT_THREAD_LEVEL));
-}
-
 static void errs(int32_t device, aclrtDeviceState state, void *args)
 {
 	(void)device, (void)state, (void)args;
@@ -416,10 +411,55 @@ static void devices_that_are_not_last(void)
 	code_and_last(aclrtCtxGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value));
 }
 
+static void begun(void *semaphore)
+{
+	sem_post(semaphore);
+}
+
+/* What is aborted has begun. */
+static void execute_and_abort(aclmdlRI m, aclrtStream s, sem_t *begins)
+{
+	need(aclmdlRIExecuteAsync(m, s));
+	need(sem_wait(begins));
+	need(aclmdlRIAbort(m));
+}
+
+/* An abort is a state of the stream, which goes with what reads it; not every task can be changed. */
+static void models_that_are_not_last(void)
+{
+	aclrtStream s, x = stream();
+	aclmdlRITask task = NULL;
+	uint64_t *word = device();
+	uint32_t n = 1, number;
+	sem_t begins;
+	aclmdlRI m;
+
+	need(sem_init(&begins, 0, 0));
+	need(aclrtCreateStreamWithConfig(&s, 0, ACL_STREAM_PERSISTENT));
+	need(aclmdlRIBuildBegin(&m, 0));
+	need(aclmdlRIBindStream(m, s, ACL_MODEL_STREAM_FLAG_HEAD));
+	need(aclrtMemset(word, 64, 0, 64));
+	need(aclrtLaunchHostFunc(s, begun, &begins));
+	need(aclrtValueWait(word, 1, 0, s));
+	need(aclmdlRIEndTask(m, s));
+	need(aclmdlRIBuildEnd(m, NULL));
+	execute_and_abort(m, x, &begins);
+	code_and_last(aclrtSynchronizeStream(x));
+	execute_and_abort(m, x, &begins);
+	code_and_last(aclrtSynchronizeStreamWithTimeout(x, 5000));
+	code_and_last(aclrtSynchronizeStream(x));
+
+	m = bound(&s);
+	need(aclrtMemsetAsync(word, 64, 0, 64, s));
+	need(aclmdlRIGetTasksByStream(s, &task, &n));
+	code_and_last(aclmdlRITaskDisable(task));
+	code_and_last(aclmdlRITaskGetSeqId(task, &number));
+}
+
 const struct row rows_devices[] = {ROW(abort_callbacks), ROW(abort_callbacks_not_called),
 	ROW(callbacks_of_the_empty_name), ROW(notify_of_reset_device), ROW(stream_callbacks),
 	ROW(barriers_on_other_chip), ROW(globals_without_device), ROW(pools_without_device),
 	ROW(attributes_of_memory), ROW(information_about_threads), ROW(capabilities), ROW(streams_unbound),
 	ROW(event_of_a_stream_bound_later), ROW(times_of_operators), ROW(actual_times_of_operators),
 	ROW(snapshots_called_back), ROW(snapshots_without_context), ROW(snapshots_of_two_devices),
-	ROW(devices_that_are_not_last), {NULL, NULL}};
+	ROW(devices_that_are_not_last), ROW(models_that_are_not_last), {NULL, NULL}};

@@ -358,12 +358,6 @@ static void caches_on_dead_stream(void)
 	work_of_caches(&g);
 }
 
-static void code_and_last(aclError code)
-{
-	row(code);
-	row(aclrtGetLastError(ACL_RT_THREAD_LEVEL));
-}
-
 /* What is not supported is returned without a note where the runtime expects it, and with one elsewhere. */
 static void unsupported_and_not_last(void)
 {
@@ -384,9 +378,22 @@ static void unsupported_and_not_last(void)
 	code_and_last(aclrtCmoAsyncWithBarrier(d, 64, ACL_RT_CMO_TYPE_PREFETCH, 0, stream()));
 }
 
+static void descriptors_that_are_not_last(void)
+{
+	char *d = device();
+	int32_t status;
+
+	code_and_last(aclrtSetMemcpyDesc(d, ACL_MEMCPY_HOST_TO_DEVICE, d, d, 8, NULL));
+	code_and_last(aclrtMemcpyAsyncWithDesc(d, ACL_MEMCPY_HOST_TO_DEVICE, stream()));
+	code_and_last(aclrtIpcMemSetAttr("key", ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, 0));
+	code_and_last(aclrtDevicePeerAccessStatus(0, 5, &status));
+	row(status);
+}
+
 const struct row rows_memory[] = {ROW(sizes_that_wrap), ROW(sets_beyond_their_memory),
 	ROW(words_of_managed_memory), ROW(words_of_host_memory), ROW(copies_over_4_gib),
 	ROW(descriptors_without_device), ROW(links_of_memory), ROW(memory_work_without_device),
 	ROW(switches_of_pools), ROW(memory_freed_before_its_pool_frees), ROW(user_data_that_wraps),
 	ROW(reductions_elsewhere), ROW(random_tasks), ROW(random_tasks_again), ROW(caches),
-	ROW(caches_on_dead_stream), ROW(unsupported_and_not_last), {NULL, NULL}};
+	ROW(caches_on_dead_stream), ROW(unsupported_and_not_last), ROW(descriptors_that_are_not_last),
+	{NULL, NULL}};

@@ -104,13 +104,27 @@ void npu_note_again(const aclError *before)
 	unnoted = *before;
 }
 
+static bool is_stream_state(aclError code)
+{
+	return code == ACL_ERROR_RT_END_OF_SEQUENCE || code == ACL_ERROR_RT_MODEL_ABORT_NORMAL ||
+	       code == ACL_ERROR_RT_AICORE_OVER_FLOW || code == ACL_ERROR_RT_AIVEC_OVER_FLOW ||
+	       code == ACL_ERROR_RT_OVER_FLOW || code == ACL_ERROR_RT_SOCKET_CLOSE;
+}
+
+/* What the outer layer refuses never gets there: its codes are 1000xx, 2000xx, 5000xx. */
+static bool is_noted(aclError code)
+{
+	if (code / 1000 % 100 != 7 || code == unnoted || unnoted == NPU_ANY_CODE)
+		return false;
+	return unnoted != NPU_STREAM_STATES || !is_stream_state(code);
+}
+
 void npu_note_error(aclError code, const char *fmt, ...)
 {
 	va_list ap;
 	int len;
 
-	/* What the outer layer refuses never gets there: its codes are 1000xx, 2000xx, 5000xx. */
-	if (code / 1000 % 100 == 7 && code != unnoted && unnoted != NPU_ANY_CODE)
+	if (is_noted(code))
 		last_error = code;
 	len = snprintf(recent_message, sizeof(recent_message), "%d: ", code);
 	va_start(ap, fmt);

@@ -91,6 +91,8 @@ uint64_t npu_deadline_ms(int64_t ms);
 		code_;                                                                                       \
 	})
 #define NPU_ANY_CODE -1
+/* What a stream ended in that the runtime takes for its state: model aborted, overflow, end of a sequence. */
+#define NPU_STREAM_STATES -2
 /* From here on the thread does not note that code; returns what is to be handed to npu_note_again. */
 aclError npu_unnoted(aclError code);
 void npu_note_again(const aclError *before);

@@ -65,8 +65,7 @@ static aclError access_status(int32_t device, int32_t peer, int32_t *status)
 {
 	if ((unsigned)device >= MAX_DEVICES || (unsigned)peer >= MAX_DEVICES)
 		return npu_answer(PEER_NO_DEVICE, "devices %d and %d", device, peer);
-	*status = device_find(device) && device_find(peer) && device_get(device)->peer[peer] &&
-		  device_get(peer)->peer[device];
+	*status = device_get(device)->peer[peer] && device_get(peer)->peer[device];
 	return ACL_SUCCESS;
 }
 
