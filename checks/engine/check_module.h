@@ -61,6 +61,7 @@ enum check_when {
 	WHEN_CONDITION_VALUE, /* the address of the value of a model's condition is known */
 	WHEN_WAIT_OPEN, /* a stream waits for an event that was not recorded yet */
 	WHEN_BLOCKED, /* a stream waits for what only another task or the host can signal */
+	WHEN_END_UNSEEN, /* a wait of which it is not seen which record ends it */
 	WHEN_EVENTS_SHARED, /* an event that other processes may see was made */
 	WHEN_PEERS, /* what other processes do is known, and matters to this one */
 	WHEN_COUNT

@@ -4,6 +4,7 @@
 #include "checks/state/capture_change.h"
 #include "checks/state/pending_change.h"
 #include "checks/state/stream_state.h"
+#include "checks/state/unseen_ends.h"
 
 /* The model that the call has added a task to, NULL = none. */
 static struct acl_object *task_added_to(struct checks *c, const struct acl_call_record *call)
@@ -17,8 +18,10 @@ static void built_task_leave(struct checks *c, struct acl_call_record *call)
 
 	if (!model)
 		return;
-	if (acl_apis[call->api].operation_group == ACL_OP_GROUP_WAIT)
+	if (acl_apis[call->api].operation_group == ACL_OP_GROUP_WAIT) {
 		store_relaxed(&model_state(model)->waits_outside, true);
+		unseen_end_is_anything(c);
+	}
 	if (task_runs_kernel(call->api))
 		store_relaxed(&model_state(model)->kernels, true);
 	model_accesses_add(c, model, call);

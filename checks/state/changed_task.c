@@ -12,6 +12,7 @@
 #include "checks/state/pending_change.h"
 #include "checks/state/signal_state.h"
 #include "checks/state/task_state.h"
+#include "checks/state/unseen_ends.h"
 
 /* Copies, sets and what else is of the default type stay as they are. */
 unsigned tasks_made_by(uint16_t api)
@@ -111,6 +112,7 @@ static void value_set(struct checks *c, struct acl_object *model, const aclmdlRI
 	store_relaxed(&m->waits_unseen, true);
 	store_relaxed(&root->waits_unseen, true);
 	store_relaxed(&root->waits_outside, true);
+	unseen_end_is_anything(c);
 	store_relaxed(&root->waits_anywhere, true);
 }
 

@@ -168,7 +168,7 @@ static void counter_wait_leave(struct checks *c, struct acl_call_record *call)
 	if (known)
 		return;
 	evidence_ends(c, CHECKS_END_NOTIFY_WAIT);
-	stream_waits_for(c, stream_of(call), call->state.position, NULL, 0);
+	stream_waits_for_anything(c, stream_of(call), call->state.position);
 }
 
 static const struct check_hook hooks[] = {

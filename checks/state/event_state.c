@@ -142,10 +142,14 @@ static bool ends_at_once(struct acl_object *o)
 	return load_relaxed(&event_marks(o)->maker) == EVENT_EX && !load_relaxed(&event_state(o)->records);
 }
 
-static void event_unseen_wait(struct checks *c, struct acl_object *s, uint64_t position)
+/* o: NULL = not known. One of another process is recorded there. */
+static void event_unseen_wait(struct checks *c, struct acl_object *o, struct acl_object *s, uint64_t position)
 {
 	evidence_ends(c, CHECKS_END_EVENT_WAIT);
-	stream_waits_for(c, s, position, NULL, 0);
+	if (o && load_relaxed(&event_marks(o)->maker) != EVENT_IMPORTED)
+		stream_waits_for_record(c, s, position);
+	else
+		stream_waits_for_anything(c, s, position);
 }
 
 /* Whether nothing is lost with the wait that is kept there: it is of the same stream, or over. */
@@ -185,20 +189,20 @@ static void event_wait_leave(struct checks *c, struct acl_call_record *call)
 	if (!s || !succeeded(call) || call->state.capture || event_capture(c, o))
 		return;
 	if (!o) {
-		event_unseen_wait(c, s, call->state.position);
+		event_unseen_wait(c, o, s, call->state.position);
 		return;
 	}
 	event_wait_note(c, o, s, call);
 	if (load_relaxed(&event_marks(o)->maker) == EVENT_IMPORTED ||
 		load_relaxed(&event_marks(o)->external)) {
-		event_unseen_wait(c, s, call->state.position);
+		event_unseen_wait(c, o, s, call->state.position);
 		return;
 	}
 	source = latest_record(c, o, &position);
 	if (source)
 		stream_waits_for(c, s, call->state.position, source, position);
 	else if (!ends_at_once(o))
-		event_unseen_wait(c, s, call->state.position);
+		event_unseen_wait(c, o, s, call->state.position);
 }
 
 /* The record that is the latest when the call begins. */

@@ -11,6 +11,21 @@
 #include "checks/state/model_execution.h"
 #include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"
+#include "checks/state/unseen_ends.h"
+
+static bool ends_with_record(const struct acl_call_record *call, struct acl_object *e)
+{
+	return acl_apis[call->api].operation == ACL_OP_WAIT_EVENT && e &&
+	       load_relaxed(&event_marks(e)->maker) != EVENT_IMPORTED;
+}
+
+static void unseen_end_of(struct checks *c, const struct acl_call_record *call, struct acl_object *e)
+{
+	if (ends_with_record(call, e))
+		unseen_end_is_record(c);
+	else
+		unseen_end_is_anything(c);
+}
 
 /* Waits for other events are within the model. */
 static void outside_wait_leave(struct checks *c, struct acl_call_record *call)
@@ -23,6 +38,7 @@ static void outside_wait_leave(struct checks *c, struct acl_call_record *call)
 
 	if (!model || !outside || !succeeded(call))
 		return;
+	unseen_end_of(c, call, e);
 	store_relaxed(&model_state(model_root(c, model))->waits_outside, true);
 	/* Others have their places where they are captured. */
 	if (!noted)
@@ -33,13 +49,19 @@ static void outside_wait_leave(struct checks *c, struct acl_call_record *call)
 static void waiting_execute_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *model = model_argument(c, call), *s = stream_of(call);
+	bool known;
 
 	if (!s || !call->state.position || !succeeded(call))
 		return;
-	if (!model || !model_is_followed(c, model) || load_relaxed(&model_state(model)->waits_outside)) {
-		evidence_ends(c, CHECKS_END_MODEL);
-		stream_waits_for(c, s, call->state.position, NULL, 0);
-	}
+	known = model && model_is_followed(c, model);
+	if (known && !load_relaxed(&model_state(model)->waits_outside))
+		return;
+	evidence_ends(c, CHECKS_END_MODEL);
+	/* That of another wait was said where it became a task of the model. */
+	if (known)
+		stream_waits_for_record(c, s, call->state.position);
+	else
+		stream_waits_for_anything(c, s, call->state.position);
 }
 
 static const struct check_hook hooks[] = {

@@ -258,10 +258,13 @@ static void notify_order_leave(struct checks *c, const struct acl_call_record *c
 
 	if (!stream_of(call) || !call->state.position || runs_with_model(c, call))
 		return;
-	if (!source)
-		evidence_ends(c, CHECKS_END_NOTIFY_WAIT);
-	stream_waits_for(
-		c, stream_of(call), call->state.position, source, call_note(call, &other_position_note));
+	if (source) {
+		stream_waits_for(c, stream_of(call), call->state.position, source,
+			call_note(call, &other_position_note));
+		return;
+	}
+	evidence_ends(c, CHECKS_END_NOTIFY_WAIT);
+	stream_waits_for_anything(c, stream_of(call), call->state.position);
 }
 
 static void notify_wait_leave(struct checks *c, struct acl_call_record *call)

@@ -4,6 +4,7 @@
 #include "checks/engine/instance.h"
 #include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"
+#include "checks/state/unseen_ends.h"
 
 #define VERSIONS 8 /* clocks of a stream that are remembered; of earlier records the oldest one holds */
 
@@ -234,6 +235,7 @@ static void version_add(struct checks *c, struct acl_object *stream, struct stre
 	spare = versions_room(c, o, stream_completed(stream));
 	k = clock_join(c, spare, now, other, more, entry_settled, &full);
 	if (full) {
+		unseen_end_is_anything(c);
 		k = clock_join(c, NULL, NULL, NULL, &anything, entry_settled, &full);
 		unseen_wait_note(stream, &anything);
 	}
@@ -284,17 +286,36 @@ static void waits_behind(struct checks *c, struct acl_object *stream, uint64_t p
 	unlock(&o->lock);
 }
 
+/* A wait whose end is not seen. */
+static void waits_unseen(struct checks *c, struct acl_object *stream, uint64_t position)
+{
+	const struct clock_entry wait = {object_ref(stream) | CLOCK_UNSEEN, position};
+
+	waits_behind(c, stream, position, NULL, &wait);
+}
+
+void stream_waits_for_record(struct checks *c, struct acl_object *stream, uint64_t position)
+{
+	unseen_end_is_record(c);
+	waits_unseen(c, stream, position);
+}
+
+void stream_waits_for_anything(struct checks *c, struct acl_object *stream, uint64_t position)
+{
+	unseen_end_is_anything(c);
+	waits_unseen(c, stream, position);
+}
+
 void stream_waits_for(struct checks *c, struct acl_object *stream, uint64_t position,
 	struct acl_object *source, uint64_t source_position)
 {
-	struct clock_entry more = {source ? object_ref(source) : object_ref(stream) | CLOCK_UNSEEN,
-		source ? source_position : position};
+	const struct clock_entry more = {object_ref(source), source_position};
 	struct stream_order *from;
 	struct clock *other;
 
-	if (source && (source == stream || !stream_pending(source, source_position)))
+	if (source == stream || !stream_pending(source, source_position))
 		return;
-	from = source ? order_lock(source) : NULL;
+	from = order_lock(source);
 	if (!from) {
 		waits_behind(c, stream, position, NULL, &more);
 		return;
@@ -461,6 +482,56 @@ static void position_retire(struct acl_object *stream, uint64_t position, bool s
 	raise_to(sure ? stream_completed_at(stream) : &stream_state(stream)->unsure, position);
 }
 
+static void clock_retire(struct checks *c, const struct clock *k, bool sure)
+{
+	for (uint32_t i = 0; i < clock_entries(k) && !(k->streams->stream[i] & CLOCK_UNSEEN); i++) {
+		struct clock_entry e = clock_entry_of(k, i);
+		struct acl_object *source = object_of(c, e.stream);
+
+		if (source)
+			position_retire(source, e.position, sure);
+	}
+}
+
+/* What comes before the record at that position may be done; false: another thread has the clocks. */
+static bool record_retire(struct checks *c, struct acl_object *stream, uint64_t position)
+{
+	struct stream_order *o = load_acquire(&stream_state(stream)->order);
+	const struct clock_version *v;
+
+	if (o) {
+		if (!lock_at_once(&o->lock))
+			return false;
+		v = o->generation == (uint32_t)object_ref(stream) ? version_at(o, position) : NULL;
+		if (v)
+			clock_retire(c, v->clock, false);
+		unlock(&o->lock);
+	}
+	position_retire(stream, position, false);
+	return true;
+}
+
+/*
+ * The stream is done with waits whose end was not seen, and its clocks are locked. All that could end them
+ * are the records there are: what those waited for in turn, unseen as well, others of them have ended. False:
+ * that is not so, or not certain.
+ */
+static bool records_retire(struct checks *c, const struct acl_object *stream)
+{
+	struct acl_object *o;
+
+	if (!unseen_ends_are_records(c))
+		return false;
+	object_each(c, ACL_HANDLE_STREAM, o)
+	{
+		uint64_t position = unseen_end_position(o);
+
+		if (o != stream && position > stream_completed(o) && !record_retire(c, o, position))
+			return false;
+	}
+	return true;
+}
+
 /*
  * Under the lock: nothing that they name is open.  Their memory stays with the thread that puts tasks on the
  * stream, but for very many streams.
@@ -496,16 +567,10 @@ void stream_retire(struct checks *c, struct acl_object *stream, uint64_t positio
 	v = o ? version_at(o, position) : NULL;
 	k = v ? v->clock : NULL;
 	unseen = clock_unseen(c, k);
-	if (unseen)
+	if (unseen && !records_retire(c, stream))
 		streams_unsure(c);
 	position_retire(stream, position, sure);
-	for (uint32_t i = 0; i < clock_entries(k) && !(k->streams->stream[i] & CLOCK_UNSEEN); i++) {
-		struct clock_entry e = clock_entry_of(k, i);
-		struct acl_object *source = object_of(c, e.stream);
-
-		if (source)
-			position_retire(source, e.position, sure);
-	}
+	clock_retire(c, k, sure);
 	if (!o)
 		return;
 	if (v && sure && !unseen && v == &versions_of(o)[o->n - 1] && v->since <= position)

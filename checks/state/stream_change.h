@@ -12,10 +12,12 @@ void stream_retire(struct checks *c, struct acl_object *stream, uint64_t positio
 /* Its tasks up to position run no more, as far as they had not: what they waited for may never have come. */
 void stream_given_up(struct checks *c, struct acl_object *stream, uint64_t position);
 
-/* stream waits (at its position) until source has reached its position; source NULL: for something we do not
- * see. */
+/* stream waits (at its position) until source has reached its position. */
 void stream_waits_for(struct checks *c, struct acl_object *stream, uint64_t position,
 	struct acl_object *source, uint64_t source_position);
+/* … or for a record, and it is not seen for which; for what is not seen at all. */
+void stream_waits_for_record(struct checks *c, struct acl_object *stream, uint64_t position);
+void stream_waits_for_anything(struct checks *c, struct acl_object *stream, uint64_t position);
 
 /*
  * What stream waits for, which was not seen, is that source reaches its position.  Of the stream's clocks

@@ -49,6 +49,7 @@ struct stream_rare {
 	_Atomic uint64_t declared; /* position of the last kernel that is declared */
 	_Atomic uint64_t given_up, /* position of the last task that an abort ended, or may have */
 		signal; /* position of the last task that may show progress unseen, by stream_signalled() */
+	_Atomic uint64_t recorded; /* position of the last task that may end a wait unseen: unseen_ends.h */
 	_Atomic uint64_t suspect; /* serial of the last finding about a task of it, 0 = none since it was last
 				     drained */
 	_Atomic uint64_t touched[TOUCHED_DEVICES]; /* device + 1 << 48 | position: memory of other devices in

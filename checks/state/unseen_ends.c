@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "checks/state/unseen_ends.h"
+
+#include "checks/state/event_state.h"
+#include "checks/state/stream_state.h"
+
+struct unseen_ends {
+	_Atomic bool anything;
+};
+
+static struct unseen_ends *ends(struct checks *c)
+{
+	return module_state(c, unseen_ends);
+}
+
+void unseen_end_is_anything(struct checks *c)
+{
+	store_relaxed(&ends(c)->anything, true);
+}
+
+static void ends_here(struct checks *c, struct acl_object *stream, uint64_t position)
+{
+	struct stream_rare *r = stream_rare_make(c, stream);
+
+	if (r)
+		raise_to(&r->recorded, position);
+	else
+		unseen_end_is_anything(c);
+}
+
+/* Which of the tasks so far are records was not noted: all may be. */
+void unseen_end_is_record(struct checks *c)
+{
+	struct acl_object *o;
+
+	if (checks_happened(c, WHEN_END_UNSEEN))
+		return;
+	checks_when(c, WHEN_END_UNSEEN);
+	object_each(c, ACL_HANDLE_STREAM, o) ends_here(c, o, stream_submitted(o));
+}
+
+/* Records of other libraries, and of other processes, are not seen. */
+bool unseen_ends_are_records(struct checks *c)
+{
+	return checks_happened(c, WHEN_END_UNSEEN) && !load_relaxed(&ends(c)->anything) && !events_are_shared(c) &&
+	       !other_submitters_possible(c, CHECKS_OTHER_WORK);
+}
+
+uint64_t unseen_end_position(struct acl_object *stream)
+{
+	return stream_rarely(stream, recorded);
+}
+
+/* In enter: once the call is made, the wait may be over. A model may have records among its tasks. */
+static void ending_enter(struct checks *c, struct acl_call_record *call)
+{
+	if (!stream_of(call))
+		unseen_end_is_anything(c);
+	else if (call->state.position)
+		ends_here(c, stream_of(call), call->state.position);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_GROUP(RECORD), ACL_ENTER | ACL_WHEN(END_UNSEEN), ending_enter},
+	{ON_GROUP(EXECUTE), ACL_ENTER | ACL_WHEN(END_UNSEEN), ending_enter},
+};
+
+const struct check_module module_unseen_ends = {
+	.order = 47, /* the stream has its position */
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct unseen_ends),
+};

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Waits of which it is not seen what ended them: an external event in a model, an event or a notify that more than
+ * one record may end. Where all of them are for records, what the end shows is no more than what came before
+ * the records there were; else it may be anything.
+ */
+#ifndef CHECKS_UNSEEN_ENDS_H
+#define CHECKS_UNSEEN_ENDS_H
+
+#include "checks/engine/instance.h"
+
+/* There is a wait that only a record of an event or notify ends; before the record can be submitted. */
+void unseen_end_is_record(struct checks *c);
+/* There is one that may be ended by anything: a word of memory, an event of another process, who knows what. */
+void unseen_end_is_anything(struct checks *c);
+/* Whether records are all that such waits are for, and every one of them is seen. */
+bool unseen_ends_are_records(struct checks *c);
+/* Position of the stream's last task that may have ended such a wait, 0 = none. */
+uint64_t unseen_end_position(struct acl_object *stream);
+
+#endif

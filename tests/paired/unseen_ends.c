@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the end of a stream shows that waits for a record, and it is not seen for which: no more than what came before
+ * the records there are. A copy on another stream is in flight meanwhile.
+ */
+#include "tasks.h"
+
+/* A model that waits for an event from outside runs on one stream, and the event is recorded on another one. */
+struct scene {
+	aclrtStream runs, signals, copies;
+	aclrtEvent e;
+	aclmdlRI model;
+	void *d, *h;
+};
+
+static aclmdlRI model_that_waits(aclrtEvent e)
+{
+	void *d = make_device_memory(SIZE);
+	aclrtStream s = make_stream();
+
+	capture_begin(s);
+	CALL(aclrtStreamWaitEvent, .stream = s, .event = e);
+	CALL(aclrtResetEvent, .event = e, .stream = s);
+	set_on(s, d);
+	return capture_end(s);
+}
+
+static struct scene scene(void)
+{
+	struct scene x = {make_stream(), make_stream(), make_stream(), make_event_flag(ACL_EVENT_EXTERNAL), NULL,
+		make_device_memory(SIZE), make_host_memory(SIZE)};
+
+	CALL(aclrtMemset, .devPtr = x.d, .maxCount = SIZE, .count = SIZE);
+	x.model = model_that_waits(x.e);
+	return x;
+}
+
+static void run(const struct scene *x)
+{
+	CALL(aclmdlRIExecuteAsync, .modelRI = x->model, .stream = x->runs);
+}
+
+static void signal_on(const struct scene *x, aclrtStream s)
+{
+	CALL(aclrtRecordEvent, .event = x->e, .stream = s);
+}
+
+static void copy(const struct scene *x)
+{
+	copy_on(x->copies, x->h, x->d, DOWN);
+}
+
+/* A right variant waits for the copies only behind what the rule is about. */
+static void free_and_end(const struct scene *x)
+{
+	CALL(aclrtFree, .devPtr = x->d);
+	wait_for(x->copies);
+	wait_for(x->signals);
+}
+
+static void freed_beside_the_wait(void)
+{
+	struct scene x = scene();
+
+	run(&x);
+	copy(&x);
+	signal_on(&x, x.signals);
+	wait_for(x.runs);
+	if (!bug)
+		wait_for(x.copies);
+	free_and_end(&x);
+}
+
+/* The record is behind the copy on its stream. */
+static void recorded_behind_the_copy(void)
+{
+	struct scene x = scene();
+
+	run(&x);
+	copy(&x);
+	signal_on(&x, bug ? x.signals : x.copies);
+	wait_for(x.runs);
+	free_and_end(&x);
+}
+
+/* The record's stream waits for the copy. */
+static void record_waits_for_the_copy(void)
+{
+	struct scene x = scene();
+
+	run(&x);
+	copy(&x);
+	if (!bug)
+		order(x.copies, x.signals);
+	signal_on(&x, x.signals);
+	wait_for(x.runs);
+	free_and_end(&x);
+}
+
+/* What was recorded before the model was captured ends its wait as well. */
+static void recorded_before_the_capture(void)
+{
+	struct scene x = {make_stream(), make_stream(), make_stream(), make_event_flag(ACL_EVENT_EXTERNAL), NULL,
+		make_device_memory(SIZE), make_host_memory(SIZE)};
+
+	CALL(aclrtMemset, .devPtr = x.d, .maxCount = SIZE, .count = SIZE);
+	if (!bug)
+		copy(&x);
+	signal_on(&x, bug ? x.signals : x.copies);
+	x.model = model_that_waits(x.e);
+	if (bug)
+		copy(&x);
+	run(&x);
+	wait_for(x.runs);
+	free_and_end(&x);
+}
+
+/* A second model has the record, or may have. */
+static void recorded_by_a_model(void)
+{
+	struct scene x = scene();
+	aclrtStream s = make_stream();
+	aclrtEvent other = make_event_ex(ACL_EVENT_SYNC);
+	aclmdlRI records;
+
+	capture_begin(s);
+	CALL(aclrtRecordEvent, .event = other, .stream = s);
+	CALL(aclrtRecordEvent, .event = x.e, .stream = s);
+	records = capture_end(s);
+	run(&x);
+	copy(&x);
+	CALL(aclmdlRIExecuteAsync, .modelRI = records, .stream = bug ? x.signals : x.copies);
+	wait_for(x.runs);
+	free_and_end(&x);
+}
+
+/* The record's stream is behind another such wait, whose record is behind the copy. */
+static void one_wait_behind_another(void)
+{
+	struct scene x = scene();
+	aclrtEvent first = make_event_flag(ACL_EVENT_EXTERNAL);
+	aclmdlRI before = model_that_waits(first);
+
+	CALL(aclmdlRIExecuteAsync, .modelRI = before, .stream = x.signals);
+	run(&x);
+	copy(&x);
+	CALL(aclrtRecordEvent, .event = first, .stream = bug ? make_stream() : x.copies);
+	signal_on(&x, x.signals);
+	wait_for(x.runs);
+	free_and_end(&x);
+}
+
+/* A real wait for a record that comes later, of an event that is in no model. */
+static void waits_for_a_later_record(void)
+{
+	aclrtStream s = make_stream(), t = make_stream(), copies = make_stream();
+	aclrtEvent e = make_event_flag(ACL_EVENT_SYNC);
+	void *d = make_device_memory(SIZE), *h = make_host_memory(SIZE);
+
+	CALL(aclrtMemset, .devPtr = d, .maxCount = SIZE, .count = SIZE);
+	CALL(aclrtStreamWaitEvent, .stream = s, .event = e);
+	copy_on(copies, h, d, DOWN);
+	CALL(aclrtRecordEvent, .event = e, .stream = bug ? t : copies);
+	wait_for(s);
+	CALL(aclrtFree, .devPtr = d);
+	wait_for(copies);
+	wait_for(t);
+}
+
+/* A word may be written by anything; with one such wait nothing is certain. */
+static void a_word_besides(void)
+{
+	struct scene x = scene();
+	void *word = make_device_memory(64);
+	aclrtStream s = make_stream();
+
+	CALL(aclrtMemset, .devPtr = word, .maxCount = 64, .count = 64);
+	if (!bug) {
+		CALL(aclrtValueWait, .devAddr = word, .value = 1, .flag = ACL_STREAM_WAIT_VALUE_EQ, .stream = s);
+		CALL(aclrtValueWrite, .devAddr = word, .value = 1, .stream = x.signals);
+	}
+	run(&x);
+	copy(&x);
+	signal_on(&x, x.signals);
+	wait_for(x.runs);
+	free_and_end(&x);
+	wait_for(s);
+}
+
+/* A library that submits work may record the event where its records are not seen. */
+static void recorded_by_others(void)
+{
+	struct scene x = scene();
+
+	if (!bug)
+		pair_unseen(CHECKS_OTHER_WORK);
+	run(&x);
+	copy(&x);
+	signal_on(&x, x.signals);
+	wait_for(x.runs);
+	free_and_end(&x);
+}
+
+static void overwritten_beside_the_wait(void)
+{
+	struct scene x = scene();
+
+	run(&x);
+	copy(&x);
+	signal_on(&x, x.signals);
+	wait_for(x.runs);
+	if (!bug)
+		wait_for(x.copies);
+	copy_on(x.signals, x.d, make_host_memory(SIZE), UP);
+	wait_for(x.copies);
+	wait_for(x.signals);
+}
+
+static const struct pair pairs[] = {
+	PAIR("free-in-flight", freed_beside_the_wait),
+	PAIR("free-in-flight", recorded_behind_the_copy),
+	PAIR("free-in-flight", record_waits_for_the_copy),
+	PAIR("free-in-flight", recorded_before_the_capture),
+	PAIR("free-in-flight", recorded_by_a_model),
+	PAIR("free-in-flight", one_wait_behind_another),
+	PAIR("free-in-flight", waits_for_a_later_record),
+	PAIR("free-in-flight", a_word_besides),
+	PAIR("free-in-flight", recorded_by_others),
+	PAIR("stream-race-copy", overwritten_beside_the_wait),
+};
+
+PAIRS_MAIN("ends that are not seen", pairs)
