@@ -360,6 +360,8 @@ static void captured(struct checks *c, struct acl_call_record *call)
 		capture_stream_task(c, model, stream_of(call), LAST_TASK, call);
 	if (waits_for_unseen(call))
 		model_waits_unseen(c, model, stream_of(call));
+	if (acl_apis[call->api].operation_group == ACL_OP_GROUP_RECORD)
+		store_relaxed(&model_state(model_root(c, model))->records, true);
 	/* The callback runs on the thread that is subscribed for the stream then. */
 	if (acl_apis[call->api].operation == ACL_OP_LAUNCH_HOST_FUNCTION &&
 		acl_arg_has(call->api, ACL_ROLE_BLOCK_TYPE))
@@ -394,6 +396,7 @@ static void event_recorded(struct checks *c, struct acl_call_record *call)
 	counter_inc(&model_state(model)->tasks);
 	if (event_is_external(call, e)) {
 		store_relaxed(&event_marks(e)->external, true);
+		store_relaxed(&model_state(model_root(c, model))->records, true);
 		model_uses_object(c, model, e, call);
 		capture_stream_task(c, model, stream_of(call), LAST_EXTERNAL_RECORD, call);
 	} else if (load_relaxed(&event_state(e)->flags) & ACL_EVENT_SYNC) {

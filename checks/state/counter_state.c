@@ -168,7 +168,10 @@ static void counter_wait_leave(struct checks *c, struct acl_call_record *call)
 	if (known)
 		return;
 	evidence_ends(c, CHECKS_END_NOTIFY_WAIT);
-	stream_waits_for_anything(c, stream_of(call), call->state.position);
+	if (notify_is_recorded_here(o))
+		stream_waits_for_record(c, stream_of(call), call->state.position);
+	else
+		stream_waits_for_anything(c, stream_of(call), call->state.position);
 }
 
 static const struct check_hook hooks[] = {

@@ -9,19 +9,26 @@
 #include "checks/state/capture_state.h"
 #include "checks/state/event_state.h"
 #include "checks/state/model_execution.h"
+#include "checks/state/notify_state.h"
 #include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"
 #include "checks/state/unseen_ends.h"
 
-static bool ends_with_record(const struct acl_call_record *call, struct acl_object *e)
+static bool ends_with_record(struct checks *c, const struct acl_call_record *call, struct acl_object *e)
 {
-	return acl_apis[call->api].operation == ACL_OP_WAIT_EVENT && e &&
-	       load_relaxed(&event_marks(e)->maker) != EVENT_IMPORTED;
+	switch (acl_apis[call->api].operation) {
+	case ACL_OP_WAIT_EVENT:
+		return e && load_relaxed(&event_marks(e)->maker) != EVENT_IMPORTED;
+	case ACL_OP_WAIT_NOTIFY:
+	case ACL_OP_WAIT_COUNT_NOTIFY:
+		return notify_is_recorded_here(notify_of(c, call));
+	}
+	return false;
 }
 
 static void unseen_end_of(struct checks *c, const struct acl_call_record *call, struct acl_object *e)
 {
-	if (ends_with_record(call, e))
+	if (ends_with_record(c, call, e))
 		unseen_end_is_record(c);
 	else
 		unseen_end_is_anything(c);

@@ -10,6 +10,7 @@
 #include "checks/state/signal_state.h"
 #include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"
+#include "checks/state/unseen_ends.h"
 
 #define KEY_BYTES 65
 
@@ -44,6 +45,11 @@ struct acl_object *notify_of(struct checks *c, const struct acl_call_record *cal
 	return o && object_usable(o) && !(load_relaxed(&o->flags) & ACL_OBJECT_INHERITED) ? o : NULL;
 }
 
+bool notify_is_recorded_here(struct acl_object *o)
+{
+	return o && !notify_has(o, NOTIFY_IMPORTED | NOTIFY_EXPORTED | NOTIFY_NUMBERED);
+}
+
 static void notify_mark(struct acl_object *o, unsigned flags)
 {
 	if (o)
@@ -66,6 +72,7 @@ static void notify_shared(struct checks *c, struct acl_object *o, unsigned flags
 	struct acl_object *s = o ? object_of(c, load_acquire(&notify_state(o)->record_stream)) : NULL;
 
 	notify_mark(o, flags);
+	unseen_end_is_anything(c);
 	if (s)
 		stream_signals_host(c, s, load_acquire(&notify_state(o)->record_position));
 }
@@ -264,7 +271,10 @@ static void notify_order_leave(struct checks *c, const struct acl_call_record *c
 		return;
 	}
 	evidence_ends(c, CHECKS_END_NOTIFY_WAIT);
-	stream_waits_for_anything(c, stream_of(call), call->state.position);
+	if (notify_is_recorded_here(notify_of(c, call)))
+		stream_waits_for_record(c, stream_of(call), call->state.position);
+	else
+		stream_waits_for_anything(c, stream_of(call), call->state.position);
 }
 
 static void notify_wait_leave(struct checks *c, struct acl_call_record *call)

@@ -55,6 +55,9 @@ static inline bool notify_is_followed(struct acl_object *o)
 	return !notify_has(o, NOTIFY_IMPORTED | NOTIFY_EXPORTED | NOTIFY_NUMBERED | NOTIFY_CAPTURED);
 }
 
+/* Whether all that records it are calls of this process, its models among them; NULL: not known, so no. */
+bool notify_is_recorded_here(struct acl_object *o);
+
 /* Of a wait: no record has changed the count since it was made, and 0 does not end it. *timed: it ends after
  * a time. */
 bool counter_wait_is_hopeless(struct checks *c, const struct acl_call_record *call, bool *timed);

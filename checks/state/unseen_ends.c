@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "checks/state/unseen_ends.h"
 
+#include "checks/state/binding_state.h"
 #include "checks/state/event_state.h"
+#include "checks/state/model_execution.h"
 #include "checks/state/stream_state.h"
 
 struct unseen_ends {
@@ -42,8 +44,8 @@ void unseen_end_is_record(struct checks *c)
 /* Records of other libraries, and of other processes, are not seen. */
 bool unseen_ends_are_records(struct checks *c)
 {
-	return checks_happened(c, WHEN_END_UNSEEN) && !load_relaxed(&ends(c)->anything) && !events_are_shared(c) &&
-	       !other_submitters_possible(c, CHECKS_OTHER_WORK);
+	return checks_happened(c, WHEN_END_UNSEEN) && !load_relaxed(&ends(c)->anything) &&
+	       !events_are_shared(c) && !other_submitters_possible(c, CHECKS_OTHER_WORK);
 }
 
 uint64_t unseen_end_position(struct acl_object *stream)
@@ -51,8 +53,8 @@ uint64_t unseen_end_position(struct acl_object *stream)
 	return stream_rarely(stream, recorded);
 }
 
-/* In enter: once the call is made, the wait may be over. A model may have records among its tasks. */
-static void ending_enter(struct checks *c, struct acl_call_record *call)
+/* In enter: once the call is made, the wait may be over. */
+static void record_enter(struct checks *c, struct acl_call_record *call)
 {
 	if (!stream_of(call))
 		unseen_end_is_anything(c);
@@ -60,9 +62,18 @@ static void ending_enter(struct checks *c, struct acl_call_record *call)
 		ends_here(c, stream_of(call), call->state.position);
 }
 
+static void execute_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *model = model_argument(c, call);
+
+	if (!model || !model_is_followed(c, model) ||
+		load_relaxed(&model_state(model_root(c, model))->records))
+		record_enter(c, call);
+}
+
 static const struct check_hook hooks[] = {
-	{ON_GROUP(RECORD), ACL_ENTER | ACL_WHEN(END_UNSEEN), ending_enter},
-	{ON_GROUP(EXECUTE), ACL_ENTER | ACL_WHEN(END_UNSEEN), ending_enter},
+	{ON_GROUP(RECORD), ACL_ENTER | ACL_WHEN(END_UNSEEN), record_enter},
+	{ON_GROUP(EXECUTE), ACL_ENTER | ACL_WHEN(END_UNSEEN), execute_enter},
 };
 
 const struct check_module module_unseen_ends = {

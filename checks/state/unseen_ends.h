@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waits of which it is not seen what ended them: an external event in a model, an event or a notify that more than
- * one record may end. Where all of them are for records, what the end shows is no more than what came before
- * the records there were; else it may be anything.
+ * Waits of which it is not seen what ended them: an external event in a model, an event or a notify that more
+ * than one record may end. Where all of them are for records, what the end shows is no more than what came
+ * before the records there were; else it may be anything.
  */
 #ifndef CHECKS_UNSEEN_ENDS_H
 #define CHECKS_UNSEEN_ENDS_H
@@ -11,7 +11,8 @@
 
 /* There is a wait that only a record of an event or notify ends; before the record can be submitted. */
 void unseen_end_is_record(struct checks *c);
-/* There is one that may be ended by anything: a word of memory, an event of another process, who knows what. */
+/* There is one that may be ended by anything: a word of memory, an event of another process, who knows what.
+ */
 void unseen_end_is_anything(struct checks *c);
 /* Whether records are all that such waits are for, and every one of them is seen. */
 bool unseen_ends_are_records(struct checks *c);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the end of a stream shows that waits for a record, and it is not seen for which: no more than what came before
- * the records there are. A copy on another stream is in flight meanwhile.
+ * What the end of a stream shows that waits for a record, and it is not seen for which: no more than what
+ * came before the records there are. A copy on another stream is in flight meanwhile.
  */
 #include "tasks.h"
 
-/* A model that waits for an event from outside runs on one stream, and the event is recorded on another one. */
+/* A model that waits for an event from outside runs on one stream, and the event is recorded on another one.
+ */
 struct scene {
 	aclrtStream runs, signals, copies;
 	aclrtEvent e;
@@ -27,8 +28,8 @@ static aclmdlRI model_that_waits(aclrtEvent e)
 
 static struct scene scene(void)
 {
-	struct scene x = {make_stream(), make_stream(), make_stream(), make_event_flag(ACL_EVENT_EXTERNAL), NULL,
-		make_device_memory(SIZE), make_host_memory(SIZE)};
+	struct scene x = {make_stream(), make_stream(), make_stream(), make_event_flag(ACL_EVENT_EXTERNAL),
+		NULL, make_device_memory(SIZE), make_host_memory(SIZE)};
 
 	CALL(aclrtMemset, .devPtr = x.d, .maxCount = SIZE, .count = SIZE);
 	x.model = model_that_waits(x.e);
@@ -100,8 +101,8 @@ static void record_waits_for_the_copy(void)
 /* What was recorded before the model was captured ends its wait as well. */
 static void recorded_before_the_capture(void)
 {
-	struct scene x = {make_stream(), make_stream(), make_stream(), make_event_flag(ACL_EVENT_EXTERNAL), NULL,
-		make_device_memory(SIZE), make_host_memory(SIZE)};
+	struct scene x = {make_stream(), make_stream(), make_stream(), make_event_flag(ACL_EVENT_EXTERNAL),
+		NULL, make_device_memory(SIZE), make_host_memory(SIZE)};
 
 	CALL(aclrtMemset, .devPtr = x.d, .maxCount = SIZE, .count = SIZE);
 	if (!bug)
@@ -131,6 +132,27 @@ static void recorded_by_a_model(void)
 	copy(&x);
 	CALL(aclmdlRIExecuteAsync, .modelRI = records, .stream = bug ? x.signals : x.copies);
 	wait_for(x.runs);
+	free_and_end(&x);
+}
+
+/* A model without a record that others may wait for ends nothing: that its stream runs one shows no more. */
+static void model_without_records(void)
+{
+	struct scene x = scene();
+	aclrtStream s = make_stream();
+	void *d = make_device_memory(SIZE);
+	aclmdlRI sets;
+
+	capture_begin(s);
+	set_on(s, d);
+	sets = capture_end(s);
+	run(&x);
+	copy(&x);
+	CALL(aclmdlRIExecuteAsync, .modelRI = sets, .stream = x.copies);
+	signal_on(&x, x.signals);
+	wait_for(x.runs);
+	if (!bug)
+		wait_for(x.copies);
 	free_and_end(&x);
 }
 
@@ -167,6 +189,81 @@ static void waits_for_a_later_record(void)
 	wait_for(t);
 }
 
+static aclrtNotify notify(void)
+{
+	aclrtNotify n = NULL;
+
+	CALL_DOES(aclrtCreateNotify, 0, n = make_address(), .notify = &n, .flag = ACL_NOTIFY_DEFAULT);
+	return n;
+}
+
+/* Behind two waits it is not seen which of two records ends which. */
+static void waits_for_notifies(void)
+{
+	aclrtStream s = make_stream(), t = make_stream(), copies = make_stream();
+	void *d = make_device_memory(SIZE), *h = make_host_memory(SIZE);
+	aclrtNotify n = notify();
+
+	CALL(aclrtMemset, .devPtr = d, .maxCount = SIZE, .count = SIZE);
+	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s);
+	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s);
+	copy_on(copies, h, d, DOWN);
+	CALL(aclrtRecordNotify, .notify = n, .stream = t);
+	CALL(aclrtRecordNotify, .notify = n, .stream = bug ? t : copies);
+	wait_for(s);
+	CALL(aclrtFree, .devPtr = d);
+	wait_for(copies);
+	wait_for(t);
+	CALL(aclrtDestroyNotify, .notify = n);
+}
+
+/* Another process may record a notify that was exported. */
+static void waits_for_an_exported_notify(void)
+{
+	aclrtStream s = make_stream(), t = make_stream(), copies = make_stream();
+	void *d = make_device_memory(SIZE), *h = make_host_memory(SIZE);
+	aclrtNotify n = notify();
+	char key[65] = "";
+
+	CALL(aclrtMemset, .devPtr = d, .maxCount = SIZE, .count = SIZE);
+	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s);
+	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s);
+	if (!bug)
+		CALL(aclrtNotifyGetExportKey, .notify = n, .key = key, .len = sizeof(key),
+			.flags = ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION);
+	copy_on(copies, h, d, DOWN);
+	CALL(aclrtRecordNotify, .notify = n, .stream = t);
+	CALL(aclrtRecordNotify, .notify = n, .stream = t);
+	wait_for(s);
+	CALL(aclrtFree, .devPtr = d);
+	wait_for(copies);
+	wait_for(t);
+	CALL(aclrtDestroyNotify, .notify = n);
+}
+
+/* A model records the notify that the stream waits for. */
+static void notified_by_a_model(void)
+{
+	aclrtStream capturing = make_stream(), s = make_stream(), t = make_stream(), copies = make_stream();
+	void *d = make_device_memory(SIZE), *h = make_host_memory(SIZE);
+	aclrtNotify n = notify();
+	aclmdlRI m;
+
+	CALL(aclrtMemset, .devPtr = d, .maxCount = SIZE, .count = SIZE);
+	capture_begin(capturing);
+	CALL(aclrtRecordNotify, .notify = n, .stream = capturing);
+	m = capture_end(capturing);
+	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s);
+	copy_on(copies, h, d, DOWN);
+	CALL(aclmdlRIExecuteAsync, .modelRI = m, .stream = bug ? t : copies);
+	wait_for(s);
+	CALL(aclrtFree, .devPtr = d);
+	wait_for(copies);
+	wait_for(t);
+	CALL(aclmdlRIDestroy, .modelRI = m);
+	CALL(aclrtDestroyNotify, .notify = n);
+}
+
 /* A word may be written by anything; with one such wait nothing is certain. */
 static void a_word_besides(void)
 {
@@ -176,7 +273,8 @@ static void a_word_besides(void)
 
 	CALL(aclrtMemset, .devPtr = word, .maxCount = 64, .count = 64);
 	if (!bug) {
-		CALL(aclrtValueWait, .devAddr = word, .value = 1, .flag = ACL_STREAM_WAIT_VALUE_EQ, .stream = s);
+		CALL(aclrtValueWait, .devAddr = word, .value = 1, .flag = ACL_STREAM_WAIT_VALUE_EQ,
+			.stream = s);
 		CALL(aclrtValueWrite, .devAddr = word, .value = 1, .stream = x.signals);
 	}
 	run(&x);
@@ -222,8 +320,12 @@ static const struct pair pairs[] = {
 	PAIR("free-in-flight", record_waits_for_the_copy),
 	PAIR("free-in-flight", recorded_before_the_capture),
 	PAIR("free-in-flight", recorded_by_a_model),
+	PAIR("free-in-flight", model_without_records),
 	PAIR("free-in-flight", one_wait_behind_another),
 	PAIR("free-in-flight", waits_for_a_later_record),
+	PAIR("free-in-flight", waits_for_notifies),
+	PAIR("free-in-flight", waits_for_an_exported_notify),
+	PAIR("free-in-flight", notified_by_a_model),
 	PAIR("free-in-flight", a_word_besides),
 	PAIR("free-in-flight", recorded_by_others),
 	PAIR("stream-race-copy", overwritten_beside_the_wait),
