@@ -22,7 +22,7 @@ static void built_task_leave(struct checks *c, struct acl_call_record *call)
 		store_relaxed(&model_state(model)->waits_outside, true);
 		unseen_end_is_anything(c);
 	}
-	if (acl_apis[call->api].operation_group == ACL_OP_GROUP_RECORD)
+	if (unseen_end_operation(call->api))
 		store_relaxed(&model_state(model)->records, true);
 	if (task_runs_kernel(call->api))
 		store_relaxed(&model_state(model)->kernels, true);

@@ -17,6 +17,7 @@
 #include "checks/state/signal_state.h"
 #include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"
+#include "checks/state/unseen_ends.h"
 
 struct acl_object *capture_of(struct checks *c, struct acl_object *stream)
 {
@@ -360,7 +361,7 @@ static void captured(struct checks *c, struct acl_call_record *call)
 		capture_stream_task(c, model, stream_of(call), LAST_TASK, call);
 	if (waits_for_unseen(call))
 		model_waits_unseen(c, model, stream_of(call));
-	if (acl_apis[call->api].operation_group == ACL_OP_GROUP_RECORD)
+	if (unseen_end_operation(call->api))
 		store_relaxed(&model_state(model_root(c, model))->records, true);
 	/* The callback runs on the thread that is subscribed for the stream then. */
 	if (acl_apis[call->api].operation == ACL_OP_LAUNCH_HOST_FUNCTION &&

@@ -74,7 +74,7 @@ struct model_state {
 	_Atomic bool waits_unseen; /* a task of it waits for a notify, a word of memory, an external event */
 	_Atomic bool waits_anywhere; /* which of its tasks come behind such a wait is not known */
 	_Atomic bool kernels; /* a task of it is a kernel */
-	_Atomic bool records; /* a task of it records what others may wait for */
+	_Atomic bool records; /* a task of it records, or writes, what others may wait for */
 	_Atomic uint8_t informs; /* enum model_informs */
 	_Atomic bool callbacks; /* a task of it is a host callback */
 	_Atomic uint32_t callbacks_begun; /* of those that checks_callback_follow() follows */

@@ -482,54 +482,19 @@ static void position_retire(struct acl_object *stream, uint64_t position, bool s
 	raise_to(sure ? stream_completed_at(stream) : &stream_state(stream)->unsure, position);
 }
 
-static void clock_retire(struct checks *c, const struct clock *k, bool sure)
-{
-	for (uint32_t i = 0; i < clock_entries(k) && !(k->streams->stream[i] & CLOCK_UNSEEN); i++) {
-		struct clock_entry e = clock_entry_of(k, i);
-		struct acl_object *source = object_of(c, e.stream);
-
-		if (source)
-			position_retire(source, e.position, sure);
-	}
-}
-
-/* What comes before the record at that position may be done; false: another thread has the clocks. */
-static bool record_retire(struct checks *c, struct acl_object *stream, uint64_t position)
-{
-	struct stream_order *o = load_acquire(&stream_state(stream)->order);
-	const struct clock_version *v;
-
-	if (o) {
-		if (!lock_at_once(&o->lock))
-			return false;
-		v = o->generation == (uint32_t)object_ref(stream) ? version_at(o, position) : NULL;
-		if (v)
-			clock_retire(c, v->clock, false);
-		unlock(&o->lock);
-	}
-	position_retire(stream, position, false);
-	return true;
-}
-
 /*
- * The stream is done with waits whose end was not seen, and its clocks are locked. All that could end them
- * are the records there are: what those waited for in turn, unseen as well, others of them have ended. False:
- * that is not so, or not certain.
+ * What ended a wait whose end was not seen may be of any stream; where all that can end one are records, up
+ * to the last of each: what comes before a record of another stream is behind one of its own.
  */
-static bool records_retire(struct checks *c, const struct acl_object *stream)
+static void unseen_ends_retire(struct checks *c)
 {
 	struct acl_object *o;
 
-	if (!unseen_ends_are_records(c))
-		return false;
-	object_each(c, ACL_HANDLE_STREAM, o)
-	{
-		uint64_t position = unseen_end_position(o);
-
-		if (o != stream && position > stream_completed(o) && !record_retire(c, o, position))
-			return false;
+	if (!unseen_ends_are_records(c)) {
+		streams_unsure(c);
+		return;
 	}
-	return true;
+	object_each(c, ACL_HANDLE_STREAM, o) position_retire(o, unseen_end_position(o), false);
 }
 
 /*
@@ -567,10 +532,16 @@ void stream_retire(struct checks *c, struct acl_object *stream, uint64_t positio
 	v = o ? version_at(o, position) : NULL;
 	k = v ? v->clock : NULL;
 	unseen = clock_unseen(c, k);
-	if (unseen && !records_retire(c, stream))
-		streams_unsure(c);
+	if (unseen)
+		unseen_ends_retire(c);
 	position_retire(stream, position, sure);
-	clock_retire(c, k, sure);
+	for (uint32_t i = 0; i < clock_entries(k) && !(k->streams->stream[i] & CLOCK_UNSEEN); i++) {
+		struct clock_entry e = clock_entry_of(k, i);
+		struct acl_object *source = object_of(c, e.stream);
+
+		if (source)
+			position_retire(source, e.position, sure);
+	}
 	if (!o)
 		return;
 	if (v && sure && !unseen && v == &versions_of(o)[o->n - 1] && v->since <= position)

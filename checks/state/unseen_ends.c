@@ -7,6 +7,7 @@
 #include "checks/state/stream_state.h"
 
 struct unseen_ends {
+	_Atomic bool followed; /* every stream knows its last record */
 	_Atomic bool anything;
 };
 
@@ -30,21 +31,24 @@ static void ends_here(struct checks *c, struct acl_object *stream, uint64_t posi
 		unseen_end_is_anything(c);
 }
 
-/* Which of the tasks so far are records was not noted: all may be. */
+/* Which of the tasks so far are records was not noted: all may be. Of two threads here at once either does
+ * it. */
 void unseen_end_is_record(struct checks *c)
 {
 	struct acl_object *o;
 
-	if (checks_happened(c, WHEN_END_UNSEEN))
+	if (load_acquire(&ends(c)->followed))
 		return;
+	/* First: what is submitted from now on notes itself. */
 	checks_when(c, WHEN_END_UNSEEN);
 	object_each(c, ACL_HANDLE_STREAM, o) ends_here(c, o, stream_submitted(o));
+	store_release(&ends(c)->followed, true);
 }
 
 /* Records of other libraries, and of other processes, are not seen. */
 bool unseen_ends_are_records(struct checks *c)
 {
-	return checks_happened(c, WHEN_END_UNSEEN) && !load_relaxed(&ends(c)->anything) &&
+	return load_acquire(&ends(c)->followed) && !load_relaxed(&ends(c)->anything) &&
 	       !events_are_shared(c) && !other_submitters_possible(c, CHECKS_OTHER_WORK);
 }
 
@@ -73,6 +77,7 @@ static void execute_enter(struct checks *c, struct acl_call_record *call)
 
 static const struct check_hook hooks[] = {
 	{ON_GROUP(RECORD), ACL_ENTER | ACL_WHEN(END_UNSEEN), record_enter},
+	{ON_GROUP(WRITE), ACL_ENTER | ACL_WHEN(END_UNSEEN), record_enter},
 	{ON_GROUP(EXECUTE), ACL_ENTER | ACL_WHEN(END_UNSEEN), execute_enter},
 };
 

@@ -16,6 +16,15 @@ void unseen_end_is_record(struct checks *c);
 void unseen_end_is_anything(struct checks *c);
 /* Whether records are all that such waits are for, and every one of them is seen. */
 bool unseen_ends_are_records(struct checks *c);
+/*
+ * Whether a task of the function may end a wait of another stream: a record does, and the write of a word may
+ * where it is known which wait that ends.
+ */
+static inline bool unseen_end_operation(unsigned api)
+{
+	return acl_apis[api].operation_group == ACL_OP_GROUP_RECORD ||
+	       acl_apis[api].operation_group == ACL_OP_GROUP_WRITE;
+}
 /* Position of the stream's last task that may have ended such a wait, 0 = none. */
 uint64_t unseen_end_position(struct acl_object *stream);
 

@@ -98,6 +98,25 @@ static void record_waits_for_the_copy(void)
 	free_and_end(&x);
 }
 
+/* The record's stream waits for a word that is written behind the copy. */
+static void record_behind_a_word(void)
+{
+	struct scene x = scene();
+	void *word = make_device_memory(64);
+
+	CALL(aclrtMemset, .devPtr = word, .maxCount = 64, .count = 64);
+	run(&x);
+	copy(&x);
+	if (!bug) {
+		CALL(aclrtValueWrite, .devAddr = word, .value = 1, .stream = x.copies);
+		CALL(aclrtValueWait, .devAddr = word, .value = 1, .flag = ACL_STREAM_WAIT_VALUE_EQ,
+			.stream = x.signals);
+	}
+	signal_on(&x, x.signals);
+	wait_for(x.runs);
+	free_and_end(&x);
+}
+
 /* What was recorded before the model was captured ends its wait as well. */
 static void recorded_before_the_capture(void)
 {
@@ -318,6 +337,7 @@ static const struct pair pairs[] = {
 	PAIR("free-in-flight", freed_beside_the_wait),
 	PAIR("free-in-flight", recorded_behind_the_copy),
 	PAIR("free-in-flight", record_waits_for_the_copy),
+	PAIR("free-in-flight", record_behind_a_word),
 	PAIR("free-in-flight", recorded_before_the_capture),
 	PAIR("free-in-flight", recorded_by_a_model),
 	PAIR("free-in-flight", model_without_records),
