@@ -20,7 +20,7 @@ static void built_task_leave(struct checks *c, struct acl_call_record *call)
 		return;
 	if (acl_apis[call->api].operation_group == ACL_OP_GROUP_WAIT) {
 		store_relaxed(&model_state(model)->waits_outside, true);
-		unseen_end_is_anything(c);
+		unseen_end_follow(c, false);
 	}
 	if (unseen_end_operation(call->api))
 		store_relaxed(&model_state(model)->records, true);

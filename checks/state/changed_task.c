@@ -112,7 +112,7 @@ static void value_set(struct checks *c, struct acl_object *model, const aclmdlRI
 	store_relaxed(&m->waits_unseen, true);
 	store_relaxed(&root->waits_unseen, true);
 	store_relaxed(&root->waits_outside, true);
-	unseen_end_is_anything(c);
+	unseen_end_follow(c, false);
 	store_relaxed(&root->waits_anywhere, true);
 }
 

@@ -168,10 +168,7 @@ static void counter_wait_leave(struct checks *c, struct acl_call_record *call)
 	if (known)
 		return;
 	evidence_ends(c, CHECKS_END_NOTIFY_WAIT);
-	if (notify_is_recorded_here(o))
-		stream_waits_for_record(c, stream_of(call), call->state.position);
-	else
-		stream_waits_for_anything(c, stream_of(call), call->state.position);
+	stream_waits_unseen(c, stream_of(call), call->state.position, notify_is_recorded_here(o));
 }
 
 static const struct check_hook hooks[] = {

@@ -142,14 +142,15 @@ static bool ends_at_once(struct acl_object *o)
 	return load_relaxed(&event_marks(o)->maker) == EVENT_EX && !load_relaxed(&event_state(o)->records);
 }
 
-/* o: NULL = not known. One of another process is recorded there. */
+bool event_is_recorded_here(struct acl_object *event)
+{
+	return event && load_relaxed(&event_marks(event)->maker) != EVENT_IMPORTED;
+}
+
 static void event_unseen_wait(struct checks *c, struct acl_object *o, struct acl_object *s, uint64_t position)
 {
 	evidence_ends(c, CHECKS_END_EVENT_WAIT);
-	if (o && load_relaxed(&event_marks(o)->maker) != EVENT_IMPORTED)
-		stream_waits_for_record(c, s, position);
-	else
-		stream_waits_for_anything(c, s, position);
+	stream_waits_unseen(c, s, position, event_is_recorded_here(o));
 }
 
 /* Whether nothing is lost with the wait that is kept there: it is of the same stream, or over. */

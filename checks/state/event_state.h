@@ -173,6 +173,8 @@ bool event_reaches_others(struct event_state *event);
 /* After every change of whether it is captured, belongs to a capture, or was used with a flag. */
 void event_special_renew(struct acl_object *event);
 
+/* Whether all that records it are calls of this process; NULL: not known, so no. */
+bool event_is_recorded_here(struct acl_object *event);
 /* Latest record as (stream, position); NULL when there is none to be had. */
 struct acl_object *latest_record(struct checks *c, struct acl_object *event, uint64_t *position);
 

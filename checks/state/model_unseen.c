@@ -18,20 +18,12 @@ static bool ends_with_record(struct checks *c, const struct acl_call_record *cal
 {
 	switch (acl_apis[call->api].operation) {
 	case ACL_OP_WAIT_EVENT:
-		return e && load_relaxed(&event_marks(e)->maker) != EVENT_IMPORTED;
+		return event_is_recorded_here(e);
 	case ACL_OP_WAIT_NOTIFY:
 	case ACL_OP_WAIT_COUNT_NOTIFY:
 		return notify_is_recorded_here(notify_of(c, call));
 	}
 	return false;
-}
-
-static void unseen_end_of(struct checks *c, const struct acl_call_record *call, struct acl_object *e)
-{
-	if (ends_with_record(c, call, e))
-		unseen_end_is_record(c);
-	else
-		unseen_end_is_anything(c);
 }
 
 /* Waits for other events are within the model. */
@@ -45,7 +37,7 @@ static void outside_wait_leave(struct checks *c, struct acl_call_record *call)
 
 	if (!model || !outside || !succeeded(call))
 		return;
-	unseen_end_of(c, call, e);
+	unseen_end_follow(c, ends_with_record(c, call, e));
 	store_relaxed(&model_state(model_root(c, model))->waits_outside, true);
 	/* Others have their places where they are captured. */
 	if (!noted)
@@ -65,10 +57,7 @@ static void waiting_execute_leave(struct checks *c, struct acl_call_record *call
 		return;
 	evidence_ends(c, CHECKS_END_MODEL);
 	/* That of another wait was said where it became a task of the model. */
-	if (known)
-		stream_waits_for_record(c, s, call->state.position);
-	else
-		stream_waits_for_anything(c, s, call->state.position);
+	stream_waits_unseen(c, s, call->state.position, known);
 }
 
 static const struct check_hook hooks[] = {

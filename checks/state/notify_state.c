@@ -72,7 +72,7 @@ static void notify_shared(struct checks *c, struct acl_object *o, unsigned flags
 	struct acl_object *s = o ? object_of(c, load_acquire(&notify_state(o)->record_stream)) : NULL;
 
 	notify_mark(o, flags);
-	unseen_end_is_anything(c);
+	unseen_end_follow(c, false);
 	if (s)
 		stream_signals_host(c, s, load_acquire(&notify_state(o)->record_position));
 }
@@ -271,10 +271,8 @@ static void notify_order_leave(struct checks *c, const struct acl_call_record *c
 		return;
 	}
 	evidence_ends(c, CHECKS_END_NOTIFY_WAIT);
-	if (notify_is_recorded_here(notify_of(c, call)))
-		stream_waits_for_record(c, stream_of(call), call->state.position);
-	else
-		stream_waits_for_anything(c, stream_of(call), call->state.position);
+	stream_waits_unseen(
+		c, stream_of(call), call->state.position, notify_is_recorded_here(notify_of(c, call)));
 }
 
 static void notify_wait_leave(struct checks *c, struct acl_call_record *call)

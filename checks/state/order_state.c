@@ -235,7 +235,7 @@ static void version_add(struct checks *c, struct acl_object *stream, struct stre
 	spare = versions_room(c, o, stream_completed(stream));
 	k = clock_join(c, spare, now, other, more, entry_settled, &full);
 	if (full) {
-		unseen_end_is_anything(c);
+		unseen_end_follow(c, false);
 		k = clock_join(c, NULL, NULL, NULL, &anything, entry_settled, &full);
 		unseen_wait_note(stream, &anything);
 	}
@@ -286,24 +286,12 @@ static void waits_behind(struct checks *c, struct acl_object *stream, uint64_t p
 	unlock(&o->lock);
 }
 
-/* A wait whose end is not seen. */
-static void waits_unseen(struct checks *c, struct acl_object *stream, uint64_t position)
+void stream_waits_unseen(struct checks *c, struct acl_object *stream, uint64_t position, bool for_record)
 {
 	const struct clock_entry wait = {object_ref(stream) | CLOCK_UNSEEN, position};
 
+	unseen_end_follow(c, for_record);
 	waits_behind(c, stream, position, NULL, &wait);
-}
-
-void stream_waits_for_record(struct checks *c, struct acl_object *stream, uint64_t position)
-{
-	unseen_end_is_record(c);
-	waits_unseen(c, stream, position);
-}
-
-void stream_waits_for_anything(struct checks *c, struct acl_object *stream, uint64_t position)
-{
-	unseen_end_is_anything(c);
-	waits_unseen(c, stream, position);
 }
 
 void stream_waits_for(struct checks *c, struct acl_object *stream, uint64_t position,

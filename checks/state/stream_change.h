@@ -15,9 +15,8 @@ void stream_given_up(struct checks *c, struct acl_object *stream, uint64_t posit
 /* stream waits (at its position) until source has reached its position. */
 void stream_waits_for(struct checks *c, struct acl_object *stream, uint64_t position,
 	struct acl_object *source, uint64_t source_position);
-/* … or for a record, and it is not seen for which; for what is not seen at all. */
-void stream_waits_for_record(struct checks *c, struct acl_object *stream, uint64_t position);
-void stream_waits_for_anything(struct checks *c, struct acl_object *stream, uint64_t position);
+/* … or for something that is not seen; for_record: it is a record, unknown which. */
+void stream_waits_unseen(struct checks *c, struct acl_object *stream, uint64_t position, bool for_record);
 
 /*
  * What stream waits for, which was not seen, is that source reaches its position.  Of the stream's clocks

@@ -16,9 +16,11 @@ static struct unseen_ends *ends(struct checks *c)
 	return module_state(c, unseen_ends);
 }
 
-void unseen_end_is_anything(struct checks *c)
+/* Written once: waits of many threads come here. */
+static void anything_ends(struct checks *c)
 {
-	store_relaxed(&ends(c)->anything, true);
+	if (!load_relaxed(&ends(c)->anything))
+		store_relaxed(&ends(c)->anything, true);
 }
 
 static void ends_here(struct checks *c, struct acl_object *stream, uint64_t position)
@@ -28,12 +30,12 @@ static void ends_here(struct checks *c, struct acl_object *stream, uint64_t posi
 	if (r)
 		raise_to(&r->recorded, position);
 	else
-		unseen_end_is_anything(c);
+		anything_ends(c);
 }
 
 /* Which of the tasks so far are records was not noted: all may be. Of two threads here at once either does
  * it. */
-void unseen_end_is_record(struct checks *c)
+static void records_follow(struct checks *c)
 {
 	struct acl_object *o;
 
@@ -43,6 +45,14 @@ void unseen_end_is_record(struct checks *c)
 	checks_when(c, WHEN_END_UNSEEN);
 	object_each(c, ACL_HANDLE_STREAM, o) ends_here(c, o, stream_submitted(o));
 	store_release(&ends(c)->followed, true);
+}
+
+void unseen_end_follow(struct checks *c, bool by_record)
+{
+	if (by_record)
+		records_follow(c);
+	else
+		anything_ends(c);
 }
 
 /* Records of other libraries, and of other processes, are not seen. */
@@ -61,7 +71,7 @@ uint64_t unseen_end_position(struct acl_object *stream)
 static void record_enter(struct checks *c, struct acl_call_record *call)
 {
 	if (!stream_of(call))
-		unseen_end_is_anything(c);
+		anything_ends(c);
 	else if (call->state.position)
 		ends_here(c, stream_of(call), call->state.position);
 }

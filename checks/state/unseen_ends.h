@@ -9,11 +9,11 @@
 
 #include "checks/engine/instance.h"
 
-/* There is a wait that only a record of an event or notify ends; before the record can be submitted. */
-void unseen_end_is_record(struct checks *c);
-/* There is one that may be ended by anything: a word of memory, an event of another process, who knows what.
+/*
+ * There is such a wait. by_record: only the record of an event or notify ends it, and is not submitted yet;
+ * else it may be anything: the write of a word, a record of another process, who knows what.
  */
-void unseen_end_is_anything(struct checks *c);
+void unseen_end_follow(struct checks *c, bool by_record);
 /* Whether records are all that such waits are for, and every one of them is seen. */
 bool unseen_ends_are_records(struct checks *c);
 /*

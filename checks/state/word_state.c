@@ -431,7 +431,7 @@ static void word_wait_leave(struct checks *c, struct acl_call_record *call)
 	if (known)
 		return;
 	evidence_ends(c, CHECKS_END_VALUE_WAIT);
-	stream_waits_for_anything(c, stream_of(call), call->state.position);
+	stream_waits_unseen(c, stream_of(call), call->state.position, false);
 }
 
 bool word_wait_is_hopeless(struct acl_call_record *call)

@@ -26,12 +26,20 @@ static aclmdlRI model_that_waits(aclrtEvent e)
 	return capture_end(s);
 }
 
-static struct scene scene(void)
+static struct scene streams_and_memory(void)
 {
-	struct scene x = {make_stream(), make_stream(), make_stream(), make_event_flag(ACL_EVENT_EXTERNAL),
-		NULL, make_device_memory(SIZE), make_host_memory(SIZE)};
+	struct scene x = {make_stream(), make_stream(), make_stream(), NULL, NULL, make_device_memory(SIZE),
+		make_host_memory(SIZE)};
 
 	CALL(aclrtMemset, .devPtr = x.d, .maxCount = SIZE, .count = SIZE);
+	return x;
+}
+
+static struct scene scene(void)
+{
+	struct scene x = streams_and_memory();
+
+	x.e = make_event_flag(ACL_EVENT_EXTERNAL);
 	x.model = model_that_waits(x.e);
 	return x;
 }
@@ -120,10 +128,9 @@ static void record_behind_a_word(void)
 /* What was recorded before the model was captured ends its wait as well. */
 static void recorded_before_the_capture(void)
 {
-	struct scene x = {make_stream(), make_stream(), make_stream(), make_event_flag(ACL_EVENT_EXTERNAL),
-		NULL, make_device_memory(SIZE), make_host_memory(SIZE)};
+	struct scene x = streams_and_memory();
 
-	CALL(aclrtMemset, .devPtr = x.d, .maxCount = SIZE, .count = SIZE);
+	x.e = make_event_flag(ACL_EVENT_EXTERNAL);
 	if (!bug)
 		copy(&x);
 	signal_on(&x, bug ? x.signals : x.copies);
@@ -194,18 +201,14 @@ static void one_wait_behind_another(void)
 /* A real wait for a record that comes later, of an event that is in no model. */
 static void waits_for_a_later_record(void)
 {
-	aclrtStream s = make_stream(), t = make_stream(), copies = make_stream();
-	aclrtEvent e = make_event_flag(ACL_EVENT_SYNC);
-	void *d = make_device_memory(SIZE), *h = make_host_memory(SIZE);
+	struct scene x = streams_and_memory();
 
-	CALL(aclrtMemset, .devPtr = d, .maxCount = SIZE, .count = SIZE);
-	CALL(aclrtStreamWaitEvent, .stream = s, .event = e);
-	copy_on(copies, h, d, DOWN);
-	CALL(aclrtRecordEvent, .event = e, .stream = bug ? t : copies);
-	wait_for(s);
-	CALL(aclrtFree, .devPtr = d);
-	wait_for(copies);
-	wait_for(t);
+	x.e = make_event_flag(ACL_EVENT_SYNC);
+	CALL(aclrtStreamWaitEvent, .stream = x.runs, .event = x.e);
+	copy(&x);
+	signal_on(&x, bug ? x.signals : x.copies);
+	wait_for(x.runs);
+	free_and_end(&x);
 }
 
 static aclrtNotify notify(void)
@@ -216,70 +219,63 @@ static aclrtNotify notify(void)
 	return n;
 }
 
+static void wait_for_notify(const struct scene *x, aclrtNotify n)
+{
+	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = x->runs);
+}
+
 /* Behind two waits it is not seen which of two records ends which. */
 static void waits_for_notifies(void)
 {
-	aclrtStream s = make_stream(), t = make_stream(), copies = make_stream();
-	void *d = make_device_memory(SIZE), *h = make_host_memory(SIZE);
+	struct scene x = streams_and_memory();
 	aclrtNotify n = notify();
 
-	CALL(aclrtMemset, .devPtr = d, .maxCount = SIZE, .count = SIZE);
-	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s);
-	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s);
-	copy_on(copies, h, d, DOWN);
-	CALL(aclrtRecordNotify, .notify = n, .stream = t);
-	CALL(aclrtRecordNotify, .notify = n, .stream = bug ? t : copies);
-	wait_for(s);
-	CALL(aclrtFree, .devPtr = d);
-	wait_for(copies);
-	wait_for(t);
+	wait_for_notify(&x, n);
+	wait_for_notify(&x, n);
+	copy(&x);
+	CALL(aclrtRecordNotify, .notify = n, .stream = x.signals);
+	CALL(aclrtRecordNotify, .notify = n, .stream = bug ? x.signals : x.copies);
+	wait_for(x.runs);
+	free_and_end(&x);
 	CALL(aclrtDestroyNotify, .notify = n);
 }
 
 /* Another process may record a notify that was exported. */
 static void waits_for_an_exported_notify(void)
 {
-	aclrtStream s = make_stream(), t = make_stream(), copies = make_stream();
-	void *d = make_device_memory(SIZE), *h = make_host_memory(SIZE);
+	struct scene x = streams_and_memory();
 	aclrtNotify n = notify();
 	char key[65] = "";
 
-	CALL(aclrtMemset, .devPtr = d, .maxCount = SIZE, .count = SIZE);
-	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s);
-	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s);
+	wait_for_notify(&x, n);
+	wait_for_notify(&x, n);
 	if (!bug)
 		CALL(aclrtNotifyGetExportKey, .notify = n, .key = key, .len = sizeof(key),
 			.flags = ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION);
-	copy_on(copies, h, d, DOWN);
-	CALL(aclrtRecordNotify, .notify = n, .stream = t);
-	CALL(aclrtRecordNotify, .notify = n, .stream = t);
-	wait_for(s);
-	CALL(aclrtFree, .devPtr = d);
-	wait_for(copies);
-	wait_for(t);
+	copy(&x);
+	CALL(aclrtRecordNotify, .notify = n, .stream = x.signals);
+	CALL(aclrtRecordNotify, .notify = n, .stream = x.signals);
+	wait_for(x.runs);
+	free_and_end(&x);
 	CALL(aclrtDestroyNotify, .notify = n);
 }
 
 /* A model records the notify that the stream waits for. */
 static void notified_by_a_model(void)
 {
-	aclrtStream capturing = make_stream(), s = make_stream(), t = make_stream(), copies = make_stream();
-	void *d = make_device_memory(SIZE), *h = make_host_memory(SIZE);
+	struct scene x = streams_and_memory();
+	aclrtStream capturing = make_stream();
 	aclrtNotify n = notify();
-	aclmdlRI m;
 
-	CALL(aclrtMemset, .devPtr = d, .maxCount = SIZE, .count = SIZE);
 	capture_begin(capturing);
 	CALL(aclrtRecordNotify, .notify = n, .stream = capturing);
-	m = capture_end(capturing);
-	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s);
-	copy_on(copies, h, d, DOWN);
-	CALL(aclmdlRIExecuteAsync, .modelRI = m, .stream = bug ? t : copies);
-	wait_for(s);
-	CALL(aclrtFree, .devPtr = d);
-	wait_for(copies);
-	wait_for(t);
-	CALL(aclmdlRIDestroy, .modelRI = m);
+	x.model = capture_end(capturing);
+	wait_for_notify(&x, n);
+	copy(&x);
+	CALL(aclmdlRIExecuteAsync, .modelRI = x.model, .stream = bug ? x.signals : x.copies);
+	wait_for(x.runs);
+	free_and_end(&x);
+	CALL(aclmdlRIDestroy, .modelRI = x.model);
 	CALL(aclrtDestroyNotify, .notify = n);
 }
 

@@ -318,7 +318,7 @@ static void arguments_of_a_task(void)
 	run_once(m);
 }
 
-/* Refused, but what is told of its launch is there. */
+/* Refused, but what is known of its launch is there. */
 static void kernel_of_a_built_model(void)
 {
 	aclmdlRITaskParams params;

@@ -18,18 +18,25 @@ static bool stream_is_own(struct acl_object *s)
 }
 
 /* Whether the rule is broken. */
-static bool check_capture(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
-	bool broken, struct acl_object *capture, const char *detail)
+static bool check_capture_as(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	bool broken, struct acl_object *capture, const char *detail, bool advice)
 {
 	struct acl_object *s = stream_of(call), *origin = capture_origin(c, capture);
 
 	return FINDING_OF(c, call, rule, broken,
-		PARTS(capture ? part_enum("capture mode", "aclmdlRICaptureMode",
-					load_relaxed(&model_state(capture)->mode))
-			      : part_none(),
+		PARTS(part_advice(advice),
+			capture ? part_enum("capture mode", "aclmdlRICaptureMode",
+					  load_relaxed(&model_state(capture)->mode))
+				: part_none(),
 			part_object("stream", s), part_object("stream of the beginning", origin),
 			part_object("capture", capture)),
 		"%s", detail);
+}
+
+static bool check_capture(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	bool broken, struct acl_object *capture, const char *detail)
+{
+	return check_capture_as(c, call, rule, broken, capture, detail, false);
 }
 
 /* --- begin ---------------------------------------------------------------------------- */
@@ -119,14 +126,7 @@ static bool has_empty_submodel(struct checks *c, struct acl_object *capture)
 static void check_finished(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
 	bool broken, struct acl_object *capture, const char *detail)
 {
-	FINDING_OF(c, call, rule, broken,
-		PARTS(part_advice(capture_given_up(capture)),
-			part_enum("capture mode", "aclmdlRICaptureMode",
-				load_relaxed(&model_state(capture)->mode)),
-			part_object("stream", stream_of(call)),
-			part_object("stream of the beginning", capture_origin(c, capture)),
-			part_object("capture", capture)),
-		"%s", detail);
+	check_capture_as(c, call, rule, broken, capture, detail, capture_given_up(capture));
 }
 
 /* What the end finds wrong with the capture itself. */

@@ -403,7 +403,7 @@ static aclError set_pending(struct model_task *t, struct op *op, const aclmdlRIT
 	return ACL_SUCCESS;
 }
 
-/* Arguments that the program was told of stay where they are, as long as a task has them. */
+/* Arguments that the program was given stay where they are, as long as a task has them. */
 static void keep_args(const struct model_task *t, struct kernel_launch *l)
 {
 	struct op *now = model_slot(t->model, t->lane, t->index);

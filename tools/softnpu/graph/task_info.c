@@ -21,7 +21,7 @@ static aclError find_last(const struct thread_state *t)
 	return ACL_SUCCESS;
 }
 
-/* For a profiler, and what aclmdlRITaskGetParams tells. */
+/* For a profiler, and what aclmdlRITaskGetParams answers. */
 static aclError cache_info(const struct thread_state *t, const void *info, size_t size)
 {
 	struct object *o = object_find(t->last_model, OBJ_MODEL);
